@@ -11,9 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,10 +28,12 @@
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/bits.h"
+#include "core/move.h"
 #include "table/format.h"
 #include "tb/encode/cells.h"
 #include "tb/encode/codes.h"
 #include "tb/encode/columns_for.h"
+#include "tb/encode/drawn.h"
 #include "tb/encode/eliminate_avx2.h"
 #include "tb/encode/eliminate_gfni.h"
 #include "tb/encode/encode.h"
@@ -36,7 +43,9 @@
 #include "tb/encode/unit.h"
 #include "tb/encode/worth.h"
 #include "tb/memory/cpu.h"
+#include "tests/given.h"
 #include "tests/proof.h"
+#include "tests/solved.h"
 
 static uint64_t seed = 1;
 
@@ -1055,9 +1064,11 @@ static void samples__are_the_same_together_and_apart(void **state)
                             { .bits = 6, .seed = 3, .values = 60, .free_in_16 = 12 } };
     struct bk_unit_source src[3];
     const struct bk_unit_source *all[3];
+    const uint32_t fewer[3] = { 300, 900, 200 };
     struct bk_sample together[3] = { { 0 } }, apart = { 0 };
     struct bk_pool *pool;
     struct bk_report why;
+    uint64_t bytes = 0;
 
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
@@ -1076,6 +1087,27 @@ static void samples__are_the_same_together_and_apart(void **state)
     }
     for (unsigned i = 0; i < 3; i++)
         bk_sample_release(&together[i]);
+    /* of fewer rows, too, whoever learns from most */
+    for (unsigned i = 0; i < 3; i++)
+        together[i].rows = fewer[i];
+    assert_int_equal(
+        bk_samples_take(together, all, 3, BK_EFFORT_FAST, UINT64_MAX, pool, NULL, &why), BK_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        apart.rows = fewer[i];
+        assert_int_equal(bk_samples_take(&apart, &all[i], 1, BK_EFFORT_FAST, 0, pool, NULL, &why),
+                         BK_OK);
+        same_sample(&apart, &together[i], src[i].bits);
+        bytes += i < 2 ? apart.first_bytes : apart.first_bytes * 3 / 4;
+        bk_sample_release(&apart);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        bk_sample_release(&together[i]);
+    /* the third does not fit beside both others, though it would beside one */
+    assert_int_equal(bk_samples_take(together, all, 3, BK_EFFORT_FAST, bytes, pool, NULL, &why),
+                     BK_OK);
+    assert_true(together[0].bits && together[1].bits && !together[2].bits);
+    for (unsigned i = 0; i < 2; i++)
+        bk_sample_release(&together[i]);
     /* without room for more, the first */
     assert_int_equal(bk_samples_take(together, all, 3, BK_EFFORT_FAST, 0, pool, NULL, &why), BK_OK);
     assert_true(together[0].bits && !together[1].bits && !together[2].bits);
@@ -1084,17 +1116,69 @@ static void samples__are_the_same_together_and_apart(void **state)
     table_free(&t);
 }
 
+/* Whether there are fewer rows than the list has room for is known when all are counted: those of
+   small boards are short. */
+static void samples__are_of_no_more_rows_than_are_listed(void **state)
+{
+    struct table t = table_of("shatranj", "KPvKN");
+    struct made m = { .bits = 2, .values = 3 };
+    struct bk_unit_source src = source_of(&t, &m);
+    const struct bk_unit_source *all = &src;
+    struct bk_unit_size size = {
+        .rows = bk_rows_count(t.rows), .numbers = src.end, .words = m.words, .bits = 2
+    };
+    uint64_t listed = bk_sample_list_bytes(&size, BK_EFFORT_FAST) / sizeof(uint64_t);
+    struct bk_sample sample = { .rows = 100 };
+    struct bk_report why;
+
+    (void)state;
+    assert_true(src.end / BK_SQ_MAX < listed && bk_rows_count(t.rows) > listed);
+    assert_int_equal(bk_samples_take(&sample, &all, 1, BK_EFFORT_FAST, 0, NULL, NULL, &why), BK_OK);
+    assert_true(sample.partly);
+    bk_sample_release(&sample);
+    table_free(&t);
+}
+
+static enum bk_err cannot_fetch(void *context, const uint64_t *number, uint32_t n,
+                                struct bk_report *why)
+{
+    (void)context;
+    (void)number;
+    return bk_fail(why, BK_E_SYSTEM, "%u rows are far away", n);
+}
+
+static void samples__say_what_whoever_fetches_rows_said(void **state)
+{
+    struct table t = table_of("shatranj", "KRvK");
+    struct made m = { .bits = 2, .values = 3 };
+    struct bk_unit_source src = source_of(&t, &m);
+    const struct bk_unit_source *all = &src;
+    struct bk_sample sample = { .rows = 100 };
+    struct bk_report why;
+
+    (void)state;
+    src.fetch = cannot_fetch;
+    assert_int_equal(bk_samples_take(&sample, &all, 1, BK_EFFORT_FAST, 0, NULL, NULL, &why),
+                     BK_E_SYSTEM);
+    assert_non_null(strstr(why.text, "far away"));
+    assert_null(sample.bits);
+    table_free(&t);
+}
+
 /* Results of which little is open are learned from as many rows as distances; of which much is,
    from all that may be; between them from one more for each byte. */
-static void rows__are_as_many_as_are_worth_it(void **state)
+/* by_themselves: asked of one after the other, and by other effort, too. */
+static void rows_are_worth(const char *game, const char *name, bool by_themselves)
 {
     static struct bk_logs logs;
-    struct table t = table_of("shatranj", "KBPvKR");
+    struct table t = table_of(game, name);
+    const uint64_t numbers = 400000000; /* or fewer, of larger boards */
+    uint32_t words = bk_facts_words(t.facts), least = (1 << 17) / words, most = (6 << 16) / words;
     struct made made[] = {
         { .bits = 2, .values = 3, .plain = true },
+        { .bits = 6, .values = 60, .plain = true },
         { .bits = 2, .values = 3, .noise_in_256 = 256 },
-        { .bits = 2, .values = 3, .plain = true, .noise_in_256 = 1, .free_in_16 = 12 },
-        { .bits = 6, .values = 60, .plain = true }
+        { .bits = 2, .values = 3, .plain = true, .noise_in_256 = 1, .free_in_16 = 12 }
     };
     struct bk_unit_source src[4];
     const struct bk_unit_source *all[4];
@@ -1102,31 +1186,39 @@ static void rows__are_as_many_as_are_worth_it(void **state)
     struct bk_pool *pool;
     struct bk_report why;
 
-    (void)state;
     bk_logs_init(&logs);
     for (unsigned i = 0; i < 4; i++) {
         src[i] = source_of(&t, &made[i]);
+        src[i].end = src[i].end < numbers ? src[i].end : numbers;
         all[i] = &src[i];
     }
     assert_int_equal(bk_pool_open(&pool, 2, &why), BK_OK);
     assert_int_equal(bk_rows_worth(sample, all, 4, BK_EFFORT_NORMAL, &logs, pool, NULL, &why),
                      BK_OK);
-    assert_int_equal(sample[0].rows, 1 << 17);
-    assert_int_equal(sample[1].rows, 6 << 16);
-    assert_in_range(sample[2].rows, (1 << 17) + 1, (6 << 16) - 1);
-    assert_int_equal(sample[3].rows, 1 << 17);
-    for (unsigned i = 0; i < 4; i++) { /* whoever is asked together, on whatever threads */
+    assert_int_equal(sample[0].rows, least);
+    assert_int_equal(sample[1].rows, least);
+    assert_int_equal(sample[2].rows, most);
+    assert_in_range(sample[3].rows, least + 1, most - 1);
+    for (unsigned i = 0; by_themselves && i < 4; i++) { /* on whatever threads */
         assert_int_equal(
             bk_rows_worth(&alone, &all[i], 1, BK_EFFORT_NORMAL, &logs, NULL, NULL, &why), BK_OK);
         assert_int_equal(alone.rows, sample[i].rows);
     }
-    for (enum bk_effort effort = BK_EFFORT_FAST; effort <= BK_EFFORT_BEST; effort += 2) {
+    for (enum bk_effort effort = BK_EFFORT_FAST; by_themselves && effort <= BK_EFFORT_BEST;
+         effort += 2) {
         assert_int_equal(bk_rows_worth(sample, all, 4, effort, &logs, pool, NULL, &why), BK_OK);
         for (unsigned i = 0; i < 4; i++)
             assert_int_equal(sample[i].rows, bk_sample_most(all[i], effort));
     }
     bk_pool_close(pool);
     table_free(&t);
+}
+
+static void rows__are_as_many_as_are_worth_it(void **state)
+{
+    (void)state;
+    rows_are_worth("shatranj", "KBPvKR", true);
+    rows_are_worth("grand-shatranj", "KJHvKM", false); /* half as many: of two words */
 }
 
 static void unit__says_what_the_sink_said(void **state)
@@ -1237,6 +1329,244 @@ static void encoder__refuses_more_units_than_a_file_has(void **state)
     assert_int_equal(bk_encoder_open(&e, t, "/nowhere", &options, NULL, &why), BK_E_USAGE);
     assert_non_null(strstr(why.text, "4096"));
     bk_memtable_free(t);
+    bk_variant_free(v);
+}
+
+/* == What is foretold of a unit == */
+
+/* Of some positions of a side, by the plain generator and solved tables. */
+static struct bk_drawn count_exits(struct solved *s, const struct bk_index *ix, unsigned side)
+{
+    struct bk_drawn out = { 0 };
+
+    for (uint64_t number = 0; number < ix->positions; number += 7) {
+        struct bk_move move[BK_MOVES_MAX];
+        bool exits = false, wins = false;
+        struct bk_placement at;
+        struct bk_pos p;
+        unsigned n;
+
+        out.n++;
+        bk_index_unrank(ix, number, &at);
+        if (!bk_index_position(ix, &at, side, &p) || !bk_pos_legal(ix->v, &p))
+            continue;
+        out.legal++;
+        n = bk_moves_legal(ix->v, &p, move);
+        for (unsigned i = 0; i < n; i++)
+            if (move[i].takes != BK_SQ_NONE) {
+                struct bk_pos next = p;
+
+                bk_pos_play(&next, ix->v, &move[i]);
+                exits = true;
+                wins = wins || solved_value_of(s, &next).wdl < 0;
+            }
+        out.exits += exits;
+        out.wins += wins;
+    }
+    return out;
+}
+
+static unsigned per_mille(unsigned some, unsigned all)
+{
+    return (unsigned)(UINT64_C(1000) * some / all);
+}
+
+/* Within so many of 1000? */
+static void near(unsigned a, unsigned all, unsigned b, unsigned of, unsigned apart)
+{
+    unsigned x = per_mille(a, all), y = per_mille(b, of);
+
+    if (x + apart < y || y + apart < x)
+        fail_msg("%u and %u of 1000", x, y);
+}
+
+/* Where each side has one man, who takes the other's wins if the king alone has lost by that, or
+   will be mated: by a rook he is, by a bishop or knight not. */
+static void drawn__are_the_positions_that_an_exit_wins(void **state)
+{
+    static const char *const game[] = { "", "bare-king = wins-unless-bared-back\n" };
+    static const char *const name[] = { "KRvKB", "KRvKR", "KNvKB" };
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        const struct solved_options how = { 0 };
+        struct bk_material m;
+        struct bk_variant *v;
+        struct solved *s;
+        struct bk_index *ix;
+        char text[512];
+
+        snprintf(text, sizeof text,
+                 "[variant]\nname = five\ntitle = Five\nsource = none\nboard = 5x5\n%s"
+                 "stalemate = draw\n[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                 "[piece rook]\nletter = R\nmove = R\n[piece bishop]\nletter = B\nmove = B\n"
+                 "[piece knight]\nletter = N\nmove = N\n",
+                 game[i / 3]);
+        v = parse(text);
+        m = material(v, name[i % 3]);
+        bk_material_canonical(&m, v);
+        s = solved_new(v, &how);
+        assert_non_null(solved_table(s, &m));
+        assert_int_equal(bk_index_new(&ix, v, &m, NULL, NULL), BK_OK);
+        for (unsigned side = 0; side < 2; side++) {
+            const struct bk_unit_place all = { .side = side, .end = ix->positions };
+            struct bk_drawn want = count_exits(s, ix, side), d;
+
+            bk_draw_positions(&d, ix, &all, 8192);
+            near(d.legal, d.n, want.legal, want.n, 15);
+            near(d.wins, d.n, want.wins, want.n, 15);
+            near(d.exits, d.n, want.exits, want.n, 30); /* some leave the king in check */
+            assert_int_equal(d.ends, i < 3 ? 0 : d.wins);
+        }
+        bk_index_free(ix);
+        solved_free(s);
+        bk_variant_free(v);
+    }
+}
+
+/* Of those that are legal, without those that exits win; where these are few, of the side that wins
+   more, without three of four of the others that have exits, too.  And one more, by chance. */
+static void drawn__adds_up_to_a_share(void **state)
+{
+    const struct bk_drawn some = { .n = 200, .legal = 160, .exits = 60, .wins = 40, .ends = 20 };
+    const struct bk_drawn won = { .n = 100, .legal = 80, .exits = 60, .wins = 50, .ends = 50 };
+    const struct bk_drawn few = { .n = 100, .legal = 10, .ends = 5 };
+
+    (void)state;
+    assert_int_equal(bk_drawn_results_alone(&some), 81);
+    assert_int_equal(bk_drawn_results(&some, BK_WINS_LESS), 61);
+    assert_int_equal(bk_drawn_results(&some, BK_WINS_EVEN), 61);
+    assert_int_equal(bk_drawn_results(&some, BK_WINS_MORE), 54); /* 20 + 0.75 * 10 */
+    assert_int_equal(bk_drawn_results(&won, BK_WINS_MORE), 31);
+    assert_int_equal(bk_drawn_distances(&some, BK_WINS_MORE), 70);
+    assert_int_equal(bk_drawn_distances(&some, BK_WINS_EVEN), 40);
+    assert_int_equal(bk_drawn_distances(&some, BK_WINS_LESS), 10);
+    assert_int_equal(bk_drawn_distances(&won, BK_WINS_MORE), 31);
+    assert_int_equal(bk_drawn_distances(&few, BK_WINS_LESS), 6);
+    assert_int_equal(bk_drawn_results_alone(&(struct bk_drawn){ .n = 9, .legal = 9 }), 100);
+}
+
+/* A table solved by its own, so that nothing has been encoded of it; and its encoder. */
+struct encoding {
+    struct solved *solved;
+    struct bk_memtable *t;
+    struct bk_encoder *e;
+    uint32_t block[64];
+};
+
+static void encoding_open(struct encoding *x, const struct bk_variant *v, const char *name,
+                          const char *dir, struct bk_pool *pool)
+{
+    const struct bk_encode_options options = { .distances = true, .effort = BK_EFFORT_FAST };
+    const struct solved_options how = { .distances = true, .groups = BK_WIDE };
+    struct bk_material m;
+    struct bk_report why;
+
+    assert_int_equal(bk_material_parse(&m, v, name, &why), BK_OK);
+    x->solved = solved_new(v, &how);
+    x->t = (struct bk_memtable *)(uintptr_t)solved_table(x->solved, &m);
+    assert_true(x->t && x->t->ix->nblocks <= 64);
+    for (uint32_t b = 0; b < x->t->ix->nblocks; b++)
+        x->block[b] = b;
+    if (bk_encoder_open(&x->e, x->t, dir, &options, pool, &why))
+        fail_msg("%s", why.text);
+}
+
+static void encoding_close(struct encoding *x)
+{
+    bk_encoder_close(x->e);
+    solved_free(x->solved);
+}
+
+static enum bk_err encode_blocks(struct encoding *x, struct bk_report *why)
+{
+    return bk_encoder_blocks(x->e, x->block, x->t->ix->nblocks, why);
+}
+
+/* All bytes of a file; owned. */
+static uint8_t *slurp(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    uint8_t *bytes = malloc(1 << 20);
+
+    assert_true(f && bytes);
+    *n = fread(bytes, 1, 1 << 20, f);
+    assert_true(feof(f));
+    fclose(f);
+    return bytes;
+}
+
+/* A table's two files in two folders. */
+static void same_files(const char *one, const char *other, const struct bk_variant *v,
+                       const struct bk_material *m)
+{
+    for (unsigned kind = 0; kind < 2; kind++) {
+        char path[PATH_MAX];
+        size_t n, k;
+        uint8_t *a = slurp(bk_table_path(path, one, v, m, (enum bk_kind)kind), &n);
+        uint8_t *b = slurp(bk_table_path(path, other, v, m, (enum bk_kind)kind), &k);
+
+        assert_int_equal(n, k);
+        assert_memory_equal(a, b, n);
+        free(a);
+        free(b);
+    }
+}
+
+/* Files of so many bytes are the largest from now on; what goes beyond is an error. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Wherever there was no room, nothing is there under a table's name; later the rest is done. */
+static void encoder__goes_on_where_the_disk_was_full(void **state)
+{
+    static const struct bk_summary sum = { .win_plies = { -1, -1 }, .loss_plies = { -1, -1 } };
+    uint64_t whole[2], bytes[2];
+    char one[PROOF_DIR_MAX], other[PROOF_DIR_MAX], folder[PROOF_DIR_MAX + 16];
+    struct bk_report why = { "" };
+    struct encoding x;
+    struct bk_variant *v;
+    struct bk_pool *pool;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "puzzle-mini", &why), BK_OK);
+    assert_int_equal(bk_pool_open(&pool, 2, &why), BK_OK);
+    proof_folder(one);
+    snprintf(folder, sizeof folder, "%s/puzzle-mini", proof_folder(other));
+    encoding_open(&x, v, "KRvKN", one, pool);
+    assert_int_equal(encode_blocks(&x, &why), BK_OK);
+    assert_int_equal(bk_encoder_finish(x.e, &sum, whole, &why), BK_OK);
+    encoding_close(&x);
+    encoding_open(&x, v, "KRvKN", other, pool);
+    for (rlim_t most = 50; most < 400; most *= 6) {
+        limit_files(most);
+        assert_int_equal(encode_blocks(&x, &why), BK_E_SYSTEM);
+        limit_files(RLIM_INFINITY);
+        assert_non_null(strstr(why.text, "File too large"));
+        why.text[0] = '\0';
+    }
+    assert_int_equal(encode_blocks(&x, &why), BK_OK);
+    for (unsigned kind = 0; kind < 2; kind++) {
+        limit_files(whole[kind] - 1);
+        assert_int_equal(bk_encoder_finish(x.e, &sum, bytes, &why), BK_E_SYSTEM);
+        limit_files(RLIM_INFINITY);
+        assert_int_equal(rmdir(folder), 0);
+        assert_int_equal(mkdir(folder, 0700), 0);
+    }
+    assert_int_equal(bk_encoder_finish(x.e, &sum, bytes, &why), BK_OK);
+    assert_memory_equal(bytes, whole, sizeof bytes);
+    same_files(one, other, v, &x.t->ix->m);
+    encoding_close(&x);
+    proof_remove(one);
+    proof_remove(other);
+    bk_pool_close(pool);
     bk_variant_free(v);
 }
 
@@ -1472,10 +1802,15 @@ int main(void)
         cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
         cmocka_unit_test(unit__has_the_same_bytes_as_ever),
         cmocka_unit_test(samples__are_the_same_together_and_apart),
+        cmocka_unit_test(samples__are_of_no_more_rows_than_are_listed),
+        cmocka_unit_test(samples__say_what_whoever_fetches_rows_said),
         cmocka_unit_test(rows__are_as_many_as_are_worth_it),
         cmocka_unit_test(unit__has_no_more_leaves_and_questions_than_a_reader_takes),
         cmocka_unit_test(unit__shards_of_distances_are_smaller),
         cmocka_unit_test(encoder__refuses_more_units_than_a_file_has),
+        cmocka_unit_test(drawn__are_the_positions_that_an_exit_wins),
+        cmocka_unit_test(drawn__adds_up_to_a_share),
+        cmocka_unit_test(encoder__goes_on_where_the_disk_was_full),
         cmocka_unit_test(unit__rows_wait_for_their_shard_on_disk_where_memory_is_short),
         cmocka_unit_test(unit__says_what_the_sink_said),
         cmocka_unit_test(model__values_are_told_up_to_65534),
