@@ -660,6 +660,36 @@ static void probe__without_a_table_the_answer_is_the_same_or_none(void **state)
     }
 }
 
+/* White takes the rook; what king and rook can do else is not known. */
+static void probe__a_win_is_one_whatever_other_tables_are_missing(void **state)
+{
+    static const char *const names[] = { "KRvKR+K", "KRvK" };
+    char path[PATH_MAX];
+    struct bk_lib *lib;
+    struct bk_answer a;
+
+    (void)state;
+    make_folder(path, "win", "chess");
+    for (unsigned i = 0; i < 2; i++) {
+        char from[100], to[PATH_MAX + 40];
+        unsigned char *data;
+        size_t n;
+
+        snprintf(from, sizeof from, "tests/golden/normal/chess/%s.bkw", names[i]);
+        snprintf(to, sizeof to, "%s/chess/%s.bkw", path, names[i]);
+        data = slurp(from, &n);
+        spill(to, data, n);
+        free(data);
+    }
+    lib = lib_of("chess", path);
+    a = ask(lib, "k6r/8/8/8/8/8/8/4K2R w K -");
+    assert_int_equal(a.wdl, 1);
+    assert_int_equal(bk_probe_fen(lib, "k7/7r/8/8/8/8/8/4K2R b K -", &a), BK_LIB_OK);
+    assert_int_equal(a.wdl, 1);
+    assert_int_equal(bk_probe_fen(lib, "k5r1/8/8/8/8/8/8/4K2R w K -", &a), BK_LIB_NO_TABLE);
+    bk_close(lib);
+}
+
 static void probe__castling_rights_have_tables_of_their_own(void **state)
 {
     struct bk_lib *lib = lib_of("chess", dir);
@@ -1039,6 +1069,7 @@ int main(void)
         cmocka_unit_test(probe__without_distances_there_is_still_a_verdict),
         cmocka_unit_test(probe__a_missing_table_is_named),
         cmocka_unit_test(probe__without_a_table_the_answer_is_the_same_or_none),
+        cmocka_unit_test(probe__a_win_is_one_whatever_other_tables_are_missing),
         cmocka_unit_test(probe__castling_rights_have_tables_of_their_own),
         cmocka_unit_test(probe__castling_counts_as_a_move),
         cmocka_unit_test(probe__bad_input_is_told_from_the_rest),

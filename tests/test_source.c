@@ -20,6 +20,7 @@
 #include "core/move.h"
 #include "tb/encode/bytes.h"
 #include "tb/encode/source.h"
+#include "tests/given.h"
 #include "tests/random_variant.h"
 #include "tests/solved.h"
 
@@ -303,6 +304,32 @@ static void source__tells_the_same_without_distances(void **state)
     compare_games(&compact, 4);
 }
 
+/* Sets of four words, and of three that matter. */
+static void source__tells_the_same_of_boards_of_any_width(void **state)
+{
+    static const char *const board[] = { "12x11", "14x14" };
+    const struct solved_options o = { .distances = true, .groups = BK_WIDE };
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        char text[400];
+        struct bk_variant *v;
+        struct solved *s;
+
+        snprintf(text, sizeof text,
+                 "[variant]\nname = large\ntitle = Large\nsource = none\nboard = %s\n"
+                 "stalemate = draw\n"
+                 "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                 "[piece rook]\nletter = R\nmove = R\n",
+                 board[i]);
+        v = parse(text);
+        s = solved_new(v, &o);
+        compare_material(s, v, "KRvK", true);
+        solved_free(s);
+        bk_variant_free(v);
+    }
+}
+
 /* == Games nobody has played == */
 
 /* Every row of a random game's tables, solved in any way. */
@@ -387,6 +414,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(source__tells_what_the_move_generator_says),
         cmocka_unit_test(source__tells_the_same_of_wide_codes),
         cmocka_unit_test(source__tells_the_same_without_distances),
+        cmocka_unit_test(source__tells_the_same_of_boards_of_any_width),
         cmocka_unit_test(source__tells_what_the_move_generator_says_of_random_games),
     };
 
