@@ -1529,9 +1529,35 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* Wherever there was no room, nothing is there under a table's name; later the rest is done. */
+/* No unit has room for what it learns from. */
+static void encoder__says_that_a_unit_was_not_encoded(void **state)
+{
+    struct bk_variant *v = load("puzzle-mini");
+    struct bk_report why = { "" };
+    struct bk_spill *spill;
+    char dir[PROOF_DIR_MAX];
+    struct encoding x;
+
+    (void)state;
+    encoding_open(&x, v, "KRvKN", proof_folder(dir), NULL);
+    assert_int_equal(bk_spill_open(&spill, dir, 1, 0, &why), BK_OK);
+    x.t->spill = spill;
+    limit_files(4096);
+    assert_int_equal(encode_blocks(&x, &why), BK_E_SYSTEM);
+    limit_files(RLIM_INFINITY);
+    assert_non_null(strstr(why.text, "no memory"));
+    x.t->spill = NULL;
+    bk_spill_close(spill);
+    encoding_close(&x);
+    proof_remove(dir);
+    bk_variant_free(v);
+}
+
+/* Wherever there was no room, or no time, nothing is there under a table's name; later the rest is
+   done. */
 static void encoder__goes_on_where_the_disk_was_full(void **state)
 {
+    static const volatile int stop = 1;
     static const struct bk_summary sum = { .win_plies = { -1, -1 }, .loss_plies = { -1, -1 } };
     uint64_t whole[2], bytes[2];
     char one[PROOF_DIR_MAX], other[PROOF_DIR_MAX], folder[PROOF_DIR_MAX + 16];
@@ -1550,6 +1576,9 @@ static void encoder__goes_on_where_the_disk_was_full(void **state)
     assert_int_equal(bk_encoder_finish(x.e, &sum, whole, &why), BK_OK);
     encoding_close(&x);
     encoding_open(&x, v, "KRvKN", other, pool);
+    bk_pool_stop_when(pool, &stop);
+    assert_int_equal(encode_blocks(&x, &why), BK_E_SYSTEM);
+    bk_pool_stop_when(pool, NULL);
     for (rlim_t most = 50; most < 400; most *= 6) {
         limit_files(most);
         assert_int_equal(encode_blocks(&x, &why), BK_E_SYSTEM);
@@ -1815,6 +1844,7 @@ int main(void)
         cmocka_unit_test(encoder__refuses_more_units_than_a_file_has),
         cmocka_unit_test(drawn__are_the_positions_that_an_exit_wins),
         cmocka_unit_test(drawn__adds_up_to_a_share),
+        cmocka_unit_test(encoder__says_that_a_unit_was_not_encoded),
         cmocka_unit_test(encoder__goes_on_where_the_disk_was_full),
         cmocka_unit_test(unit__rows_wait_for_their_shard_on_disk_where_memory_is_short),
         cmocka_unit_test(unit__says_what_the_sink_said),
