@@ -245,11 +245,32 @@ static void narrow__a_part_stays_for_each_of_several_men(void **state)
     bk_variant_free(v);
 }
 
+/* A pawn becomes what stands beside king and rook that may still castle, and a move of these ends
+   it. */
+static void narrow__of_tables_with_rights_enough_stays(void **state)
+{
+    static const struct solved_options *const how[] = { &distances, &groups, &compact };
+    struct bk_variant *v =
+        parse("[variant]\nname = castles\ntitle = Castles\nsource = none\nboard = 5x5\n"
+              "stalemate = draw\ncastling-rook = R\ncastling-king-file = c\n"
+              "castling-rook-files = a e\ncastling-king-to = b d\ncastling-rook-to = c c\n"
+              "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+              "[piece rook]\nletter = R\nmove = R\n"
+              "[piece knight]\nletter = N\nmove = N\n"
+              "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-4\nbecomes = 5 must R N\n");
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        compare(v, &(struct sample){ "", "KRvKP+K KRPvK+K", how[i], 80, 0 });
+    bk_variant_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(narrow__what_stays_is_what_is_read_and_comes_back_packed),
         cmocka_unit_test(narrow__a_part_stays_for_each_of_several_men),
+        cmocka_unit_test(narrow__of_tables_with_rights_enough_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
