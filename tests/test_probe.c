@@ -660,6 +660,35 @@ static void probe__without_a_table_the_answer_is_the_same_or_none(void **state)
     }
 }
 
+/* Moves that end a right lead to other tables, and so do captures: of both kinds, in a position
+   that is lost, some bring less than its own table says. */
+static void probe__with_rights_or_in_passing_the_best_move_tells(void **state)
+{
+    struct bk_lib *lib[2] = { lib_of("chess", "tests/golden/normal"), lib_of(mini_path, dir) };
+    unsigned lost[2] = { 0 };
+    uint64_t seed = 3;
+
+    (void)state;
+    for (unsigned i = 0; i < 6000; i++) {
+        struct bk_lib_move move[64];
+        struct bk_answer a;
+        char fen[100];
+        size_t n;
+
+        (i & 1 ? draw_passing : draw_castling)(fen, &seed);
+        if (bk_probe_fen(lib[i & 1], fen, &a))
+            continue;
+        assert_int_equal(bk_probe_moves(lib[i & 1], fen, move, 64, &n), BK_LIB_OK);
+        assert_best_move(&a, move, n, fen);
+        if (a.wdl < 0)
+            assert_moves_true(lib[i & 1], fen, move, n);
+        lost[i & 1] += a.wdl < 0;
+    }
+    assert_true(lost[0] > 50 && lost[1] > 50);
+    bk_close(lib[0]);
+    bk_close(lib[1]);
+}
+
 /* White takes the rook; what king and rook can do else is not known. */
 static void probe__a_win_is_one_whatever_other_tables_are_missing(void **state)
 {
@@ -1080,6 +1109,7 @@ int main(void)
         cmocka_unit_test(probe__without_distances_there_is_still_a_verdict),
         cmocka_unit_test(probe__a_missing_table_is_named),
         cmocka_unit_test(probe__without_a_table_the_answer_is_the_same_or_none),
+        cmocka_unit_test(probe__with_rights_or_in_passing_the_best_move_tells),
         cmocka_unit_test(probe__a_win_is_one_whatever_other_tables_are_missing),
         cmocka_unit_test(probe__castling_rights_have_tables_of_their_own),
         cmocka_unit_test(probe__castling_counts_as_a_move),
