@@ -441,6 +441,97 @@ static void resume__of_what_cannot_be_begins_anew(void **unused)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* Where a checkpoint of an encoder says what of the first unit of a table of one block. */
+enum {
+    AT_SOLVED = AT_CODE_BYTES,
+    AT_SCRATCH = AT_SOLVED + 1,
+    AT_DONE = AT_SCRATCH + 8,
+    AT_UNIT = AT_DONE + 1,
+    AT_MODEL_BYTES = AT_UNIT + 8,
+    AT_SHARD_BYTES = AT_MODEL_BYTES + 8,
+    AT_SHARDS = AT_SHARD_BYTES + 12,
+};
+
+static const struct {
+    const char *what;
+    struct change change;
+} forged_unit[] = {
+    { NULL, { 0 } },
+    { "neither solved nor not", { AT_SOLVED, 2, 1 } },
+    { "a unit of a block that is not solved", { AT_SOLVED, 0, 1 } },
+    { "more shards than are in the file", { AT_SCRATCH, 1 << 30, 4 } },
+    { "a unit that is not done of a block that is encoded", { AT_DONE, 0, 1 } },
+    { "shards behind the end", { AT_UNIT, 1 << 20, 4 } },
+    { "shards that end there", { AT_SHARD_BYTES, 1 << 20, 4 } },
+    { "no model", { AT_MODEL_BYTES, 0, 4 } },
+    { "a model without end", { AT_MODEL_BYTES, (1 << 26) + 1, 4 } },
+    { "no shards", { AT_SHARDS, 0, 4 } },
+    { "more shards than numbers", { AT_SHARDS, 1 << 20, 4 } },
+};
+
+static bool load_units(struct bk_memtable *t, const char *folder, struct bk_checkpoint *c)
+{
+    const struct bk_encode_options options = { .distances = true, .effort = BK_EFFORT_FAST };
+    struct bk_report why = { "" };
+    struct bk_encoder *e;
+    struct bk_reader *r;
+    bool good;
+
+    assert_int_equal(bk_encoder_open(&e, t, folder, &options, NULL, &why), BK_OK);
+    assert_int_equal(bk_reader_open(&r, c, &why), BK_OK);
+    good = bk_encoder_load(e, r);
+    bk_reader_close(r);
+    bk_encoder_close(e);
+    return good;
+}
+
+static void resume__of_units_that_cannot_be_is_refused(void **unused)
+{
+    const struct bk_encode_options options = { .distances = true, .effort = BK_EFFORT_FAST };
+    const struct solved_options how = { .distances = true, .groups = BK_WIDE };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct bk_report why = { "" };
+    unsigned char *sound;
+    struct bk_memtable *t;
+    struct bk_material m;
+    struct bk_encoder *e;
+    struct bk_variant *v;
+    struct bk_writer *w;
+    struct solved *s;
+    size_t n;
+    FILE *f;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "puzzle-mini", &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KRvKN", &why), BK_OK);
+    s = solved_new(v, &how);
+    t = (struct bk_memtable *)(uintptr_t)solved_table(s, &m);
+    assert_int_equal(t->ix->nblocks, 1);
+    t->block[0].solved = true;
+    assert_int_equal(bk_encoder_open(&e, t, folder, &options, NULL, &why), BK_OK);
+    assert_int_equal(bk_encoder_blocks(e, &(uint32_t){ 0 }, 1, &why), BK_OK);
+    assert_int_equal(bk_writer_open(&w, &checkpoint, &why), BK_OK);
+    bk_encoder_save(e, w);
+    assert_int_equal(bk_writer_commit(w, &why), BK_OK);
+    bk_encoder_close(e);
+    sound = malloc(1 << 20);
+    f = fopen(path, "rb");
+    assert_true(sound && f);
+    n = fread(sound, 1, 1 << 20, f);
+    fclose(f);
+    for (size_t i = 0; i < sizeof forged_unit / sizeof *forged_unit; i++) {
+        forge(path, sound, n, &forged_unit[i].change, 1);
+        if (load_units(t, folder, &checkpoint) != !forged_unit[i].what)
+            fail_msg("%s", forged_unit[i].what ? forged_unit[i].what : "a sound one is refused");
+    }
+    free(sound);
+    solved_free(s);
+    bk_variant_free(v);
+    proof_remove(folder);
+}
+
 /* Of blocks that are solved what exits attain is not known, and can not be found any more. */
 static void resume__of_blocks_without_what_exits_attain_begins_anew(void **unused)
 {
@@ -635,6 +726,7 @@ int main(void)
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
         cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
         cmocka_unit_test(resume__of_what_cannot_be_begins_anew),
+        cmocka_unit_test(resume__of_units_that_cannot_be_is_refused),
         cmocka_unit_test(resume__of_blocks_without_what_exits_attain_begins_anew),
         cmocka_unit_test(resume__of_other_options_makes_the_files_that_are_asked_for),
         cmocka_unit_test(resume__goes_on_where_there_are_no_positions),
