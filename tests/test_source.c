@@ -376,6 +376,35 @@ static void source__tells_what_the_move_generator_says_of_random_games(void **st
     assert_in_range(compared, 75, 150);
 }
 
+/* == Rows of kings, turned == */
+
+/* The blocks of a unit are not all as large as the first. */
+static void turned__makes_room_for_a_larger_one(void **state)
+{
+    static const uint32_t slices[] = { 2, 4000, 300 };
+    struct bk_turned t = { 0 };
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        uint8_t *code = malloc(64 * (size_t)slices[i]);
+        const struct bk_turning of = {
+            .code = code, .slice_stride = 64, .nslices = slices[i], .nsq = 64, .words = 1
+        };
+
+        assert_non_null(code);
+        for (uint32_t at = 0; at < 64 * slices[i]; at++)
+            code[at] = (uint8_t)(at * 7 / 3);
+        bk_turned_to(&t, &of); /* asked once, it is not worth it */
+        assert_true(bk_turned_to(&t, &of));
+        for (uint32_t at = 0; at < 64 * slices[i]; at++)
+            assert_true(t.code[at % 64 * slices[i] + at / 64] == code[at]);
+        assert_true(t.room >= 64 * slices[i]);
+        t.of.code = NULL; /* the next may lie where this one lay */
+        free(code);
+    }
+    bk_turned_release(&t);
+}
+
 /* == Bytes == */
 
 static void bytes__both_versions_say_the_same(void **state)
@@ -411,6 +440,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes__both_versions_say_the_same),
+        cmocka_unit_test(turned__makes_room_for_a_larger_one),
         cmocka_unit_test(source__tells_what_the_move_generator_says),
         cmocka_unit_test(source__tells_the_same_of_wide_codes),
         cmocka_unit_test(source__tells_the_same_without_distances),
