@@ -434,6 +434,7 @@ static unsigned foretold(struct bk_plan *p, uint64_t memory_limit)
     p->foretells = count_foretold;
     p->watcher = &n;
     assert_int_equal(bk_plan_memory(p, 1, memory_limit, &why), BK_OK);
+    p->foretells = NULL; /* n goes */
     return n;
 }
 

@@ -643,6 +643,8 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
             written = to_scratch(e, task->shard, task->bytes, err ? NULL : why);
         let_small_go(task);
         task->done = made && !written;
+        if (!task->done) /* it may be asked for again */
+            bk_unit_release(&task->unit);
         err = err ? err : written;
     }
     e->nsmall = 0;
