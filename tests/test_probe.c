@@ -23,6 +23,7 @@
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "table/format.h"
+#include "table/memo.h"
 #include "tb/build/build.h"
 #include "tests/given.h"
 #include "tests/proof.h"
@@ -825,6 +826,66 @@ static void probe__castling_counts_as_a_move(void **state)
     bk_variant_free(chess);
 }
 
+/* == What a question remembers =========================================== */
+
+/* Plies of a position are told as memo.h says; some number that they may be. */
+static bool may_be_told(int told, int plies, struct bk_window w)
+{
+    if (plies <= w.low)
+        return plies <= told && told <= w.low;
+    return plies >= w.high ? told >= w.high : told == plies;
+}
+
+static int tell(int plies, struct bk_window w, uint64_t *seed)
+{
+    if (plies <= w.low)
+        return plies + (int)random_below(seed, (unsigned)(w.low - plies) + 1);
+    return plies >= w.high ? w.high + (int)random_below(seed, 4) : plies;
+}
+
+static struct bk_window random_window(uint64_t *seed)
+{
+    int low = (int)random_below(seed, 14) - 1;
+
+    return (struct bk_window){ low, random_once_in(seed, 4)
+                                        ? BK_ENDLESS
+                                        : low + 1 + (int)random_below(seed, 6) };
+}
+
+/* Positions of many files share numbers, and the memo's places: they are not taken for each
+   other, and no bound for more than it is. */
+static void probe__what_a_question_remembers_is_true(void **state)
+{
+    static const char file[400];
+    static struct bk_memo memo;
+    unsigned known[2] = { 0 };
+    uint64_t seed = 10;
+
+    (void)state;
+    bk_memo_begin(&memo);
+    for (unsigned i = 0; i < 200000; i++) {
+        unsigned at = random_below(&seed, i & 1024 ? 400 : 20), place = random_below(&seed, 3);
+        const char *of = &file[at];
+        int plies = (int)((at + 5 * place) % 13), wdl = (int)((at + place) % 3) - 1, told;
+        int enough = (int)random_below(&seed, 2);
+        struct bk_window w = random_window(&seed);
+
+        if (!bk_memo_plies(&memo, of, place, w, &told)) {
+            bk_memo_note_plies(&memo, of, place, w, tell(plies, w, &seed));
+        } else {
+            assert_true(may_be_told(told, plies, w));
+            known[0]++;
+        }
+        if (!bk_memo_wdl(&memo, of, place, enough, &told)) {
+            bk_memo_note_wdl(&memo, of, place, enough, wdl > enough ? enough : wdl);
+        } else {
+            assert_true(wdl < enough ? told == wdl : enough <= told && told <= wdl);
+            known[1]++;
+        }
+    }
+    assert_true(known[0] > 20000 && known[1] > 20000);
+}
+
 /* == Bad input =========================================================== */
 
 static void probe__bad_input_is_told_from_the_rest(void **state)
@@ -1166,6 +1227,7 @@ int main(void)
         cmocka_unit_test(probe__a_win_is_one_whatever_other_tables_are_missing),
         cmocka_unit_test(probe__castling_rights_have_tables_of_their_own),
         cmocka_unit_test(probe__castling_counts_as_a_move),
+        cmocka_unit_test(probe__what_a_question_remembers_is_true),
         cmocka_unit_test(probe__bad_input_is_told_from_the_rest),
         cmocka_unit_test(probe__a_batch_equals_one_by_one),
         cmocka_unit_test(probe__threads_share_a_handle),
