@@ -25,10 +25,12 @@
 #include "table/format.h"
 #include "table/memo.h"
 #include "tb/build/build.h"
+#include "tb/encode/encode.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
+#include "tests/solved.h"
 
 #define DIAMOND "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"
 #define TURNS   12
@@ -826,6 +828,74 @@ static void probe__castling_counts_as_a_move(void **state)
     bk_variant_free(chess);
 }
 
+/* == Files that number positions otherwise == */
+
+/* Writes the files of a table again whose two outermost digits have changed places. */
+static void write_reordered(const char *to, const char *name)
+{
+    const struct bk_encode_options how = { .distances = true };
+    struct solved *tables = solved_new(mini, &(struct solved_options){ .distances = true });
+    struct bk_material m = material(mini, name);
+    struct bk_summary sum = { .win_plies = { -1, -1 }, .loss_plies = { -1, -1 } };
+    uint8_t order[BK_SLOTS_MAX + 1];
+    struct bk_encoder *e;
+    struct bk_memtable *t;
+    struct bk_pool *pool;
+    uint64_t bytes[2];
+
+    bk_material_canonical(&m, mini);
+    t = (struct bk_memtable *)(uintptr_t)solved_table(tables, &m);
+    memcpy(order, t->ix->order, sizeof order);
+    order[0] = t->ix->order[1];
+    order[1] = t->ix->order[0];
+    bk_index_reorder(t->ix, order);
+    assert_int_equal(bk_pool_open(&pool, 1, NULL), BK_OK);
+    assert_int_equal(bk_encoder_open(&e, t, to, &how, pool, NULL), BK_OK);
+    for (uint32_t block = 0; block < t->ix->nblocks; block++)
+        assert_int_equal(bk_encoder_blocks(e, &block, 1, NULL), BK_OK);
+    assert_int_equal(bk_encoder_finish(e, &sum, bytes, NULL), BK_OK);
+    bk_encoder_close(e);
+    bk_pool_close(pool);
+    solved_free(tables);
+}
+
+/* Results and distances of one table may number positions in two ways. */
+static void probe__a_pair_may_number_positions_in_two_ways(void **state)
+{
+    static const char *const names[] = { "KRvKR", "KRvKP", "KPvKR" };
+    char path[PATH_MAX], inner[PATH_MAX + 8], other[PATH_MAX], from[PATH_MAX], to[PATH_MAX];
+    char fen[BK_FEN_MAX];
+    struct bk_lib *lib = lib_of(mini_path, dir), *mixed;
+    unsigned asked = 0;
+    uint64_t seed = 11;
+
+    (void)state;
+    make_folder(other, "reordered", "mini");
+    write_reordered(other, "KRvKR");
+    for (enum bk_kind kind = BK_KIND_WDL; kind <= BK_KIND_DTW; kind++) {
+        make_folder(path, "mixed", "mini");
+        snprintf(inner, sizeof inner, "%s/mini", path);
+        snprintf(from, sizeof from, "%s/mini", dir);
+        link_all_but(inner, from, "", NOT_THERE);
+        table_path(from, other, mini, "KRvKR", kind);
+        table_path(to, path, mini, "KRvKR", kind);
+        assert_int_equal(unlink(to) | symlink(from, to), 0);
+        mixed = lib_of(mini_path, path);
+        for (unsigned i = 0; i < 1500; i++) {
+            struct bk_answer a, b;
+
+            if (bk_probe_fen(lib, random_fen(fen, mini, names[i % 3], &seed), &a))
+                continue; /* a pawn stands where it may not */
+            b = ask(mixed, fen);
+            assert_same(&a, &b, fen);
+            asked++;
+        }
+        bk_close(mixed);
+    }
+    assert_true(asked > 1000);
+    bk_close(lib);
+}
+
 /* == What a question remembers =========================================== */
 
 /* Plies of a position are told as memo.h says; some number that they may be. */
@@ -1227,6 +1297,7 @@ int main(void)
         cmocka_unit_test(probe__a_win_is_one_whatever_other_tables_are_missing),
         cmocka_unit_test(probe__castling_rights_have_tables_of_their_own),
         cmocka_unit_test(probe__castling_counts_as_a_move),
+        cmocka_unit_test(probe__a_pair_may_number_positions_in_two_ways),
         cmocka_unit_test(probe__what_a_question_remembers_is_true),
         cmocka_unit_test(probe__bad_input_is_told_from_the_rest),
         cmocka_unit_test(probe__a_batch_equals_one_by_one),
