@@ -27,6 +27,7 @@
 #include "probe/bareking.h"
 #include "table/material.h"
 #include "tests/lines.h"
+#include "tests/random_variant.h"
 #include "tests/ref.h"
 
 #define KRVK "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"
@@ -515,6 +516,68 @@ static void root__keeps_what_lasts_within_the_plies(void **state)
         assert_int_equal(move[i].keeps, move[i].wdl == 1 && move[i].dtw == move[0].dtw);
     }
     assert_in_range(kept, 1, n - 1);
+    bk_close(lib);
+}
+
+/* King and queens of White on an empty board, and a king who is anywhere. */
+static void draw_queens(char fen[100], unsigned queens, uint64_t *seed)
+{
+    char board[64] = "Kk";
+
+    memset(board + 2, 'Q', queens);
+    for (unsigned i = 63; i; i--) {
+        unsigned other = random_below(seed, i + 1);
+        char man = board[i];
+
+        board[i] = board[other];
+        board[other] = man;
+    }
+    for (unsigned sq = 0, gap = 0; sq < 64; sq++) {
+        gap += !board[sq];
+        if (gap && (board[sq] || sq % 8 == 7)) {
+            *fen++ = (char)('0' + gap);
+            gap = 0;
+        }
+        if (board[sq])
+            *fen++ = board[sq];
+        if (sq % 8 == 7)
+            *fen++ = sq < 63 ? '/' : ' ';
+    }
+    strcpy(fen, "w - - 0 1");
+}
+
+/* Lists get more room as they grow: of every length none of their moves is lost. */
+static void moves__of_any_number_are_all_there(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", NULL);
+    static struct bk_lib_ranked move[256];
+    static struct bk_move legal[BK_MOVES_MAX];
+    unsigned seen = 0, wanted = 12; /* 46 to 51 and 94 to 99 moves */
+    bool known[256] = { false };
+    struct bk_variant *v;
+    uint64_t seed = 1;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "chess", NULL), BK_OK);
+    for (unsigned i = 0; i < 100000 && seen < wanted; i++) {
+        char fen[100], after[BK_LIB_FEN_MAX];
+        struct bk_pos p;
+        size_t n;
+
+        draw_queens(fen, 2 + i % 6, &seed);
+        if (bk_legal_moves_fen(lib, fen, move, 256, &n) || known[n])
+            continue; /* or the king could be taken */
+        assert_int_equal(bk_pos_from_fen(&p, v, fen, NULL), BK_OK);
+        assert_int_equal(n, bk_moves_legal(v, &p, legal));
+        known[n] = true;
+        seen += n % 48 > 45 || (n > 47 && n % 48 < 4);
+        for (size_t k = 0; k < n; k++) {
+            assert_true(!k || strcmp(move[k - 1].name, move[k].name) < 0);
+            assert_int_equal(bk_play(lib, fen, move[k].name, after), BK_LIB_OK);
+        }
+    }
+    assert_int_equal(seen, wanted);
+    bk_variant_free(v);
     bk_close(lib);
 }
 
@@ -1344,6 +1407,7 @@ int main(void)
         cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
+        cmocka_unit_test(moves__of_any_number_are_all_there),
         cmocka_unit_test(root__keeps_what_lasts_within_the_game),
         cmocka_unit_test(root__is_clocked_as_the_positions_after_it),
         cmocka_unit_test(cache_only__reads_nothing),
