@@ -516,6 +516,8 @@ static void root__keeps_what_lasts_within_the_plies(void **state)
         assert_int_equal(move[i].keeps, move[i].wdl == 1 && move[i].dtw == move[0].dtw);
     }
     assert_in_range(kept, 1, n - 1);
+    assert_int_equal(bk_rank_moves_fen(lib, KRVK, -1, 0, move, 64, &n), BK_LIB_USAGE);
+    assert_int_equal(n, 0);
     bk_close(lib);
 }
 
@@ -574,6 +576,8 @@ static void moves__of_any_number_are_all_there(void **state)
         for (size_t k = 0; k < n; k++) {
             assert_true(!k || strcmp(move[k - 1].name, move[k].name) < 0);
             assert_int_equal(bk_play(lib, fen, move[k].name, after), BK_LIB_OK);
+            assert_int_equal(move[k].err, move[k].end ? BK_LIB_OK : BK_LIB_NO_TABLE);
+            assert_false(move[k].keeps);
         }
     }
     assert_int_equal(seen, wanted);

@@ -271,10 +271,18 @@ static void probe__tells_how_a_game_has_ended(void **state)
         { "k7/1R6/1K6/8/8/7p/7P/8 b - - 0 1", -1, 0, BK_LIB_STALEMATE },
     };
     struct bk_lib *lib = lib_of("shatranj", dir);
+    struct bk_lib_ranked move[64];
+    size_t n = 1;
 
     (void)state;
     for (size_t i = 0; i < sizeof over / sizeof *over; i++) {
         struct bk_answer a = ask(lib, over[i].fen);
+        int wdl = 77;
+
+        assert_int_equal(bk_probe_fen_wdl(lib, over[i].fen, 0, &wdl), BK_LIB_OK);
+        assert_int_equal(wdl, over[i].wdl);
+        assert_int_equal(bk_rank_moves_fen(lib, over[i].fen, 0, 0, move, 64, &n), BK_LIB_OK);
+        assert_int_equal(n, 0); /* those of a bare king do not count any more */
 
         if (a.wdl != over[i].wdl || a.dtw != over[i].dtw || a.end != over[i].end)
             fail_msg("%s: %d %d %d", over[i].fen, a.wdl, a.dtw, a.end);
