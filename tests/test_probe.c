@@ -288,6 +288,13 @@ static void probe__tells_how_a_game_has_ended(void **state)
             fail_msg("%s: %d %d %d", over[i].fen, a.wdl, a.dtw, a.end);
     }
     bk_close(lib);
+    lib = lib_of("shatranj", NULL); /* who takes the last man has won by rule */
+    assert_int_equal(
+        bk_rank_moves_fen(lib, "7k/8/6K1/8/8/8/7n/7R w", 0, BK_LIB_WDL_ONLY, move, 64, &n),
+        BK_LIB_NO_TABLE);
+    assert_string_equal(move[0].name, "h1h2");
+    assert_int_equal(move[0].wdl, 1);
+    bk_close(lib);
 }
 
 /* Mirrors the ranks of a FEN, exchanges the colours and the move. */
