@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +42,7 @@
 #include "tb/encode/unit.h"
 #include "tb/encode/worth.h"
 #include "tb/memory/cpu.h"
+#include "tests/files.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/solved.h"
@@ -1166,8 +1166,8 @@ static void samples__say_what_whoever_fetches_rows_said(void **state)
 }
 
 /* Results of which little is open are learned from as many rows as distances; of which much is,
-   from all that may be; between them from one more for each byte. */
-/* by_themselves: asked of one after the other, and by other effort, too. */
+   from all that may be; between them from one more for each byte.  by_themselves: asked of one
+   after the other, and by other effort, too. */
 static void rows_are_worth(const char *game, const char *name, bool by_themselves)
 {
     static struct bk_logs logs;
@@ -1488,45 +1488,16 @@ static enum bk_err encode_blocks(struct encoding *x, struct bk_report *why)
     return bk_encoder_blocks(x->e, x->block, x->t->ix->nblocks, why);
 }
 
-/* All bytes of a file; owned. */
-static uint8_t *slurp(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    uint8_t *bytes = malloc(1 << 20);
-
-    assert_true(f && bytes);
-    *n = fread(bytes, 1, 1 << 20, f);
-    assert_true(feof(f));
-    fclose(f);
-    return bytes;
-}
-
 /* A table's two files in two folders. */
 static void same_files(const char *one, const char *other, const struct bk_variant *v,
                        const struct bk_material *m)
 {
     for (unsigned kind = 0; kind < 2; kind++) {
-        char path[PATH_MAX];
-        size_t n, k;
-        uint8_t *a = slurp(bk_table_path(path, one, v, m, (enum bk_kind)kind), &n);
-        uint8_t *b = slurp(bk_table_path(path, other, v, m, (enum bk_kind)kind), &k);
+        char a[PATH_MAX], b[PATH_MAX];
 
-        assert_int_equal(n, k);
-        assert_memory_equal(a, b, n);
-        free(a);
-        free(b);
+        same_bytes(bk_table_path(a, one, v, m, (enum bk_kind)kind),
+                   bk_table_path(b, other, v, m, (enum bk_kind)kind));
     }
-}
-
-/* Files of so many bytes are the largest from now on; what goes beyond is an error. */
-static void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-
-    signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 /* No unit has room for what it learns from. */

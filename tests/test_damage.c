@@ -36,6 +36,7 @@
 #include "probe/bareking.h"
 #include "table/format.h"
 #include "tb/verify.h"
+#include "tests/files.h"
 #include "tests/forge.h"
 #include "tests/proof.h"
 
@@ -76,21 +77,6 @@ struct patient {
 static size_t step; /* 1: every byte */
 
 /* == Files == */
-
-static uint8_t *slurp(const char *path, size_t *n)
-{
-    FILE *in = fopen(path, "rb");
-    uint8_t *data;
-    struct stat st;
-
-    if (!in || fstat(fileno(in), &st))
-        fail_msg("%s: not there; tests run in the folder of the Makefile", path);
-    *n = (size_t)st.st_size;
-    data = malloc(*n + 1);
-    assert_int_equal(fread(data, 1, *n, in), *n);
-    fclose(in);
-    return data;
-}
 
 static void put_copy(const struct patient *p, const uint8_t *bytes, size_t n)
 {

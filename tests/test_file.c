@@ -24,6 +24,7 @@
 #include "table/needed.h"
 #include "table/shards.h"
 #include "tb/build/build.h"
+#include "tests/files.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/slow_file.h"
@@ -218,32 +219,6 @@ struct sound {
     unsigned *value;
     char path[PATH_MAX]; /* of damaged copies */
 };
-
-static uint8_t *slurp(const char *path, size_t *n)
-{
-    FILE *in = fopen(path, "rb");
-    uint8_t *data;
-    long size;
-
-    assert_non_null(in);
-    fseek(in, 0, SEEK_END);
-    size = ftell(in);
-    rewind(in);
-    *n = (size_t)size;
-    data = malloc(*n + 1);
-    assert_int_equal(fread(data, 1, *n, in), *n);
-    fclose(in);
-    return data;
-}
-
-static void spill(const char *path, const uint8_t *data, size_t n)
-{
-    FILE *out = fopen(path, "wb");
-
-    assert_non_null(out);
-    assert_int_equal(fwrite(data, 1, n, out), n);
-    assert_int_equal(fclose(out), 0);
-}
 
 /* Asks some numbers of both sides; hands each value, or the error, to `seen`. */
 static void ask_some(struct bk_file *f, uint64_t step,

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,7 @@
 #include "table/write.h"
 #include "tb/build/plan.h"
 #include "tb/memory/spill.h"
+#include "tests/files.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 
@@ -545,10 +545,8 @@ static void head__of_another_size_than_it_can_have_is_refused(void **state)
 
 static void spill__says_that_the_disk_is_full(void **state)
 {
-    const struct rlimit little = { 1 << 20, RLIM_INFINITY };
     struct bk_report why = { "out of memory" };
     struct bk_spill *st;
-    struct rlimit before;
     void *array, *whole;
 
     (void)state;
@@ -556,23 +554,18 @@ static void spill__says_that_the_disk_is_full(void **state)
     assert_non_null(whole = bk_spill_new(st, 2 << 20));
     bk_spill_explain(st, &why);
     assert_string_equal(why.text, "out of memory"); /* it was not the disk */
-    getrlimit(RLIMIT_FSIZE, &before);
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &little);
+    limit_files(1 << 20);
     array = bk_spill_new(st, 8 << 20);
-    setrlimit(RLIMIT_FSIZE, &before);
-    signal(SIGXFSZ, SIG_DFL);
+    limit_files(RLIM_INFINITY);
     assert_null(array);
     bk_spill_explain(st, &why);
     assert_string_equal(why.text, "scratch in /tmp: File too large");
     bk_spill_explain(NULL, &why);
     bk_spill_refused(st, ENOSPC);
-    setrlimit(RLIMIT_FSIZE, &little);
-    signal(SIGXFSZ, SIG_IGN);
+    limit_files(1 << 20);
     assert_true(bk_spill_put(whole, 1 << 19, "there", 5));
     assert_false(bk_spill_put(whole, 3 << 19, "not there", 9));
-    setrlimit(RLIMIT_FSIZE, &before);
-    signal(SIGXFSZ, SIG_DFL);
+    limit_files(RLIM_INFINITY);
     bk_spill_explain(st, &why);
     assert_string_equal(why.text, "scratch in /tmp: File too large");
     bk_spill_free(whole);
@@ -655,15 +648,6 @@ struct written {
 
 static uint8_t scratch_byte(size_t i) { return (uint8_t)(i * 7 + (i >> 9)); }
 
-static void put_text(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 static void written_open(struct written *w)
 {
     uint8_t *bytes = malloc(2 * UNIT_BYTES);
@@ -676,8 +660,8 @@ static void written_open(struct written *w)
     snprintf(w->part, sizeof w->part, "%s.part", w->path);
     assert_true((w->scratch = bk_file_scratch(w->path)) >= 0);
     assert_int_equal(pwrite(w->scratch, bytes, 2 * UNIT_BYTES, 0), 2 * UNIT_BYTES);
-    put_text(w->path, "old");
-    put_text(w->part, "killed");
+    spill(w->path, "old", 3);
+    spill(w->part, "killed", 6);
     free(bytes);
 }
 
@@ -772,22 +756,18 @@ static void file__that_cannot_be_written_leaves_the_one_before(void **state)
     };
 
     (void)state;
-    signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct bk_report why = { "" };
-        struct rlimit before, little;
         struct written w;
         enum bk_err err;
 
         written_open(&w);
         assert_int_equal(ftruncate(w.scratch, row[i].scratch), 0);
         disk.refuses = row[i].refuses;
-        getrlimit(RLIMIT_FSIZE, &before);
-        little = (struct rlimit){ row[i].most, before.rlim_max };
-        setrlimit(RLIMIT_FSIZE, &little);
+        limit_files(row[i].most);
         errno = 0;
         err = write_it(&w, &why);
-        setrlimit(RLIMIT_FSIZE, &before);
+        limit_files(RLIM_INFINITY);
         assert_int_equal(err, row[i].says ? BK_E_SYSTEM : BK_OK);
         if (row[i].says && !strstr(why.text, row[i].says))
             fail_msg("'%s' does not say '%s'", why.text, row[i].says);
@@ -797,7 +777,6 @@ static void file__that_cannot_be_written_leaves_the_one_before(void **state)
         assert_true(is_old(&w));
         written_close(&w);
     }
-    signal(SIGXFSZ, SIG_DFL);
     memset(&disk, 0, sizeof disk);
 }
 

@@ -26,6 +26,7 @@
 #include "table/memo.h"
 #include "tb/build/build.h"
 #include "tb/encode/encode.h"
+#include "tests/files.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/random_variant.h"
@@ -86,30 +87,6 @@ static char dir[PROOF_DIR_MAX], mini_path[PROOF_DIR_MAX + 16]; /* made by the gr
 static struct bk_variant *shatranj, *mini;
 
 /* == Folders, files, tables ============================================== */
-
-static unsigned char *slurp(const char *path, size_t *n)
-{
-    FILE *in = fopen(path, "rb");
-    unsigned char *data;
-    struct stat st;
-
-    assert_non_null(in);
-    assert_int_equal(fstat(fileno(in), &st), 0);
-    *n = (size_t)st.st_size;
-    data = malloc(*n);
-    assert_int_equal(fread(data, 1, *n, in), *n);
-    fclose(in);
-    return data;
-}
-
-static void spill(const char *path, const void *data, size_t n)
-{
-    FILE *out = fopen(path, "wb");
-
-    assert_non_null(out);
-    assert_int_equal(fwrite(data, 1, n, out), n);
-    assert_int_equal(fclose(out), 0);
-}
 
 /* A fresh folder DIR/name/GAME to put table files in; `path` gets DIR/name. */
 static void make_folder(char *path, const char *name, const char *game)

@@ -19,6 +19,7 @@
 #include "tb/build/build.h"
 #include "tb/encode/encode.h"
 #include "tb/kernel/dispatch.h"
+#include "tests/files.h"
 #include "tests/proof.h"
 #include "tests/solved.h"
 
@@ -399,7 +400,6 @@ static void resume__of_what_cannot_be_begins_anew(void **unused)
     struct bk_variant *v;
     struct solved *s;
     size_t n;
-    FILE *f;
 
     (void)unused;
     snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
@@ -408,11 +408,7 @@ static void resume__of_what_cannot_be_begins_anew(void **unused)
     assert_int_equal(walk(s, v, &way, NULL, &whole, &all), 1);
     assert_int_equal(whole->ix->nblocks, 1);
     assert_int_equal(solve_way(s, v, &way, &checkpoint, &first, &t, &tally, &why), BK_E_SYSTEM);
-    sound = malloc(1 << 20);
-    f = fopen(path, "rb");
-    assert_true(sound && f);
-    n = fread(sound, 1, 1 << 20, f);
-    fclose(f);
+    sound = slurp(path, &n);
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         struct walk now = { 0 };
 
@@ -500,7 +496,6 @@ static void resume__of_units_that_cannot_be_is_refused(void **unused)
     struct bk_writer *w;
     struct solved *s;
     size_t n;
-    FILE *f;
 
     (void)unused;
     snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
@@ -516,11 +511,7 @@ static void resume__of_units_that_cannot_be_is_refused(void **unused)
     bk_encoder_save(e, w);
     assert_int_equal(bk_writer_commit(w, &why), BK_OK);
     bk_encoder_close(e);
-    sound = malloc(1 << 20);
-    f = fopen(path, "rb");
-    assert_true(sound && f);
-    n = fread(sound, 1, 1 << 20, f);
-    fclose(f);
+    sound = slurp(path, &n);
     for (size_t i = 0; i < sizeof forged_unit / sizeof *forged_unit; i++) {
         forge(path, sound, n, &forged_unit[i].change, 1);
         if (load_units(t, folder, &checkpoint) != !forged_unit[i].what)
@@ -608,32 +599,16 @@ static enum bk_err build(const char *dir, struct bk_build_options o, struct buil
     return err;
 }
 
-static unsigned char *file_of(const char *dir, const char *name, size_t *n)
-{
-    char path[PROOF_DIR_MAX + 64];
-    unsigned char *bytes = malloc(1 << 20);
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/six/%s", dir, name);
-    if (!bytes || !(f = fopen(path, "rb")))
-        fail_msg("%s", path);
-    *n = fread(bytes, 1, 1 << 20, f);
-    fclose(f);
-    return bytes;
-}
-
 static void same_files(const char *one, const char *other)
 {
     static const char *const names[] = { "KRvKN.bkw", "KRvKN.bkd" };
 
     for (unsigned i = 0; i < 2; i++) {
-        size_t n, m;
-        unsigned char *a = file_of(one, names[i], &n), *b = file_of(other, names[i], &m);
+        char a[PROOF_DIR_MAX + 64], b[PROOF_DIR_MAX + 64];
 
-        assert_int_equal(n, m);
-        assert_memory_equal(a, b, n);
-        free(a);
-        free(b);
+        snprintf(a, sizeof a, "%s/six/%s", one, names[i]);
+        snprintf(b, sizeof b, "%s/six/%s", other, names[i]);
+        same_bytes(a, b);
     }
 }
 

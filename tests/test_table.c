@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/load.h"
@@ -18,6 +17,7 @@
 #include "tb/build/build.h"
 #include "tb/solve/order.h"
 #include "tb/verify.h"
+#include "tests/files.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/solved.h"
@@ -256,21 +256,6 @@ static void table__without_distances_has_the_same_results(void **state)
     bk_variant_free(v);
 }
 
-static size_t slurp(const char *path, char **out)
-{
-    FILE *f = fopen(path, "rb");
-    long n;
-
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    n = ftell(f);
-    rewind(f);
-    *out = malloc((size_t)n + 1);
-    assert_int_equal(fread(*out, 1, (size_t)n, f), n);
-    fclose(f);
-    return (size_t)n;
-}
-
 static void same_file(const struct bk_variant *v, const char *name, const char *a, const char *b)
 {
     struct bk_material m;
@@ -278,13 +263,10 @@ static void same_file(const struct bk_variant *v, const char *name, const char *
     bk_material_parse(&m, v, name, NULL);
     bk_material_canonical(&m, v);
     for (int kind = 0; kind < 2; kind++) {
-        char path[4096], *x, *y;
-        size_t n = slurp(bk_table_path(path, a, v, &m, (enum bk_kind)kind), &x);
+        char x[4096], y[4096];
 
-        assert_int_equal(slurp(bk_table_path(path, b, v, &m, (enum bk_kind)kind), &y), n);
-        assert_memory_equal(x, y, n);
-        free(x);
-        free(y);
+        same_bytes(bk_table_path(x, a, v, &m, (enum bk_kind)kind),
+                   bk_table_path(y, b, v, &m, (enum bk_kind)kind));
     }
 }
 
