@@ -407,6 +407,9 @@ bad 1 'build it: bareking build shatranj KQvKQ' probe shatranj --json '8/8/8/3k4
 bad 1 'build it: bareking build shatranj KRvKN' verify shatranj KRvKN
 bad 1 'build it: bareking build shatranj KRvKN' check shatranj KRvKN
 bad 1 "--dir 'my tables'" stats shatranj KRvKN --dir 'my tables'
+bad 1 'KRPvKN of shatranj in tables; also missing: KQRvKN, KNvKP, KRvKN, KQvKN; build them: bareking build shatranj KRPvKN' \
+    probe shatranj '8/8/8/3k4/4n3/1K6/4P3/7R w'
+bad 1 ', and more; build them' stats chess KPPPvKPPP
 bad 1 'no tables of shatranj' check shatranj
 bad 1 '32 men' probe shatranj rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1
 good '"present":false' plan shatranj KRvKN --json
@@ -1193,6 +1196,14 @@ rm -rf need && run 0 build ./four.ini KRvKR KRvKN KRvKA KRRvK --dir need --quiet
 run 1 doctor need ./four.ini && grep -q 'missing *KRvK: for KRRvK, KRvKA, KRvKN and 1 more$' out && pass || fail 'who needs it'
 rm need/four/KRvKR.*
 run 1 doctor need ./four.ini && grep -q 'missing *KRvK: for KRRvK, KRvKA, KRvKN$' out && pass || fail 'which three need it'
+# a question names all that are missing, also those behind the tables that are there
+rm -rf need && run 0 build ./four.ini KRRvKR --dir need --quiet && rm need/four/KRvK.*
+bad 1 'no table KRvK of four in need; build it: bareking build ./four.ini KRRvKR' verify ./four.ini KRRvKR --dir need
+bad 1 'no table KRvK of four in need; build it: ' probe ./four.ini '3k/r3/R3/K2R b' --dir need
+rm need/four/KRRvK.*
+bad 1 'no table KRRvK of four in need; also missing: KRvK; build them: ' verify ./four.ini KRvKRR --dir need
+run 0 build ./four.ini KRRvKR --dir need --quiet && rm need/four/KRvK.bkd need/four/KRRvK.bkd
+bad 1 'no distances of KRRvK of four in need; also missing: KRvK; build them: ' verify ./four.ini KRRvKR --dir need
 rm -rf need && run 0 build ./four.ini KRvKR --dir need --standalone --quiet && rm need/four/KRvK.*
 good ': whole' doctor need ./four.ini
 good '2 files' check ./four.ini KRvKR --deep --dir need

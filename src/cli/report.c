@@ -15,6 +15,7 @@
 #include "core/utf8.h"
 #include "explore/json.h"
 #include "table/format.h"
+#include "table/needed.h"
 
 /* == Errors == */
 
@@ -89,23 +90,59 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
     return lack;
 }
 
-/* The first table that is not there, or not whole, of `m` and those it moves into. */
-static struct bk_material find_missing(const char *dirs, const struct bk_variant *v,
-                                       const struct bk_material *m, enum lack *lack)
-{
-    struct bk_material *next, missing = *m;
-    unsigned n;
+/* What is missing to answer all positions of a material. */
+#define COUNT_ROOM 32 /* of ", and 123 more" */
+struct missing {
+    struct bk_material first;
+    enum lack lack;   /* of all: distances, where no table is missing; LACKS_NOTHING: nothing is */
+    char others[320]; /* "; also missing: KRvKN, KRvKR, and 3 more", or "" */
+    size_t unnamed;   /* for whom there was no room */
+};
 
-    if ((*lack = lack_of(dirs, v, *m)) || !(next = malloc(BK_NEXT_MAX * sizeof *next)))
-        return missing;
-    n = bk_material_next(m, v, next, BK_NEXT_MAX);
-    for (unsigned i = 0; i < n && i < BK_NEXT_MAX; i++)
-        if ((*lack = lack_of(dirs, v, next[i]))) {
-            missing = next[i];
-            break;
-        }
-    free(next);
-    return missing;
+/* Names one more, or counts it. */
+static void name_missing(struct missing *out, enum lack lack, const struct bk_variant *v,
+                         const struct bk_material *m)
+{
+    size_t at = strlen(out->others);
+    char name[BK_MATERIAL_NAME_MAX], item[BK_MATERIAL_NAME_MAX + 32];
+
+    if (!out->lack) {
+        out->first = *m;
+        out->lack = lack;
+        return;
+    }
+    snprintf(item, sizeof item, "%s%s",
+             at ? ", " : "; also missing: ", bk_material_name(m, v, name));
+    if (out->unnamed || at + strlen(item) + COUNT_ROOM > sizeof out->others)
+        out->unnamed++;
+    else
+        memcpy(out->others + at, item, strlen(item) + 1);
+}
+
+/* Of `m` and the nearest thousand that it leads to: a capture after a capture may settle a value,
+   so what `m` itself moves into is not enough. */
+static struct missing find_missing(const char *dirs, const struct bk_variant *v,
+                                   const struct bk_material *m)
+{
+    struct missing out = { .first = *m };
+    struct bk_material *near;
+    bool more;
+    size_t n, at;
+
+    bk_material_canonical(&out.first, v);
+    if (bk_materials_near(&near, &n, &more, m, v, 1000, NULL))
+        return out;
+    for (enum lack lack = LACKS_ALL; lack <= LACKS_DISTANCES && !out.lack; lack++)
+        for (size_t i = 0; i < n; i++)
+            if (lack_of(dirs, v, near[i]) == lack)
+                name_missing(&out, lack, v, &near[i]);
+    free(near);
+    at = strlen(out.others);
+    if (out.unnamed && more)
+        snprintf(out.others + at, COUNT_ROOM, ", and more");
+    else if (out.unnamed)
+        snprintf(out.others + at, COUNT_ROOM, ", and %zu more", out.unnamed);
+    return out;
 }
 
 /* Is one of the folders the game's own, so that the table lies in it, not below it?  Then `out` is
@@ -130,8 +167,7 @@ static bool own_folder(char *out, size_t room, const char *dirs, const struct bk
 
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m)
 {
-    enum lack lack;
-    struct bk_material missing = find_missing(c->dir, v, m, &lack);
+    struct missing missing = find_missing(c->dir, v, m);
     char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
     struct bk_report why = { "" };
@@ -140,9 +176,9 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
     if (err)
         return cli_fail_report(err, &why);
-    bk_material_name(&missing, v, name);
-    bk_homes_name(v, bk_wings(missing.rights), game);
-    if (own_folder(dir, sizeof dir, c->dir, v, &missing))
+    bk_material_name(&missing.first, v, name);
+    bk_homes_name(v, bk_wings(missing.first.rights), game);
+    if (own_folder(dir, sizeof dir, c->dir, v, &missing.first))
         return cli_fail(CLI_NO,
                         "no table %s of %s in %.600s; %s is a game's own folder: say the one "
                         "above it",
@@ -151,8 +187,9 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(dirs, ":"), dirs);
     if (c->terrain) /* the FEN of --for */
         snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
-    return cli_fail(CLI_NO, "no %s %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
-                    lack == LACKS_DISTANCES ? "distances of" : "table", name, game, c->dir,
+    return cli_fail(CLI_NO, "no %s %s of %s in %.600s%s; build %s: bareking build %s %s --dir %s%s",
+                    missing.lack == LACKS_DISTANCES ? "distances of" : "table", name, game, c->dir,
+                    missing.others, missing.others[0] ? "them" : "it",
                     quoted(q_variant, sizeof q_variant, c->arg[0]),
                     quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
                     quoted(q_dir, sizeof q_dir, dir), on);

@@ -56,8 +56,8 @@ static inline int cli_fail_report(enum bk_err err, const struct bk_report *why)
 
 /*
  * A question about material `m` met a table that is not there: `m`'s own or
- * one that it moves into.  Names it and the command that builds it, with --for
- * (c->terrain) on a terrain; CLI_NO.
+ * one that it leads to.  Names all that are missing and the command that builds
+ * them, with --for (c->terrain) on a terrain; CLI_NO.
  */
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m);
 
