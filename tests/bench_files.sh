@@ -51,12 +51,14 @@ awk -F'\t' '
         men = length($2) - 1
         add($1 " " men " men", $3, $4, p, q)
         add($1 " all", $3, $4, p, q)
+        if ($1 == "chess" || men == 5)
+            add("chess, shatranj 5", $3, $4, p, q)
     }
     END {
-        printf "\n%-16s %7s %13s %13s %7s   %7s %13s %13s %7s   %13s\n", "sums", "tables", "wdl", "peer wdl",
+        printf "\n%-17s %7s %13s %13s %7s   %7s %13s %13s %7s   %13s\n", "sums", "tables", "wdl", "peer wdl",
                "ratio", "tables", "wdl + dtw", "peer + dtz", "ratio", "all bytes"
         for (g in n)
-            printf "%-16s %7d %13.0f %13.0f %7s   %7d %13.0f %13.0f %7s   %13.0f\n", g, nw[g], ours[g], peer[g],
+            printf "%-17s %7d %13.0f %13.0f %7s   %7d %13.0f %13.0f %7s   %13.0f\n", g, nw[g], ours[g], peer[g],
                    ratio(ours[g], peer[g]), nb[g], both[g], pboth[g], ratio(both[g], pboth[g]), all[g] | "sort"
     }' "$list" "$dir.ours"
 rm -f "$dir.ours"
