@@ -1,13 +1,13 @@
 /*
  * random_variant.c - draws small games; see random_variant.h.
  *
- * A game is a king, two to four pieces and often a pawn.  Men turn only into
- * types with a higher number among the pieces, and pawns only into pieces, so
- * nothing ever turns in a circle.
+ * A game is a king, two to four pieces and often a pawn, or pawns of two kinds.
+ * Men turn only into types with a higher number among the pieces, and pawns only
+ * into pieces or the second kind of pawn, so nothing ever turns in a circle.
  *
  * What RULES leave open is not drawn: a type is never offered both for free and
  * for an allowance by the rules of one piece, and pawns that take en passant tell
- * quiet steps from takes.
+ * quiet steps from takes, and never come back to where they made a double step.
  */
 #include "random_variant.h"
 
@@ -28,6 +28,7 @@ struct draw {
     struct bk_variant *v;
     uint64_t *seed;
     unsigned features;
+    bool never_passing; /* a kind of pawn with a double step could come back */
 };
 
 /* True once in n, if the feature is in play. */
@@ -36,6 +37,12 @@ static bool feature(struct draw *d, unsigned which, unsigned n)
     bool yes = random_once_in(d->seed, n);
 
     return yes && (d->features & which) == which;
+}
+
+/* The same of RANDOM_ODD; without it nothing is drawn, so that games stay as they are. */
+static bool odd(struct draw *d, unsigned n)
+{
+    return d->features & RANDOM_ODD && random_once_in(d->seed, n);
 }
 
 /* == Moves == */
@@ -307,6 +314,64 @@ static void draw_pawn_move(struct draw *d, struct bk_movement *m)
         movement_step(m, -1, 1, 1, aside);
 }
 
+/* Goes other ways than pawns do, most of them without a way back. */
+static void draw_odd_pawn_move(struct draw *d, struct bk_movement *m)
+{
+    const unsigned both = BK_QUIET | BK_TAKES;
+    unsigned range = random_once_in(d->seed, 2) ? 2 : 0;
+    unsigned how = random_once_in(d->seed, 2) ? BK_TAKES : both;
+
+    m->steps_max = 1;
+    switch (random_below(d->seed, 8)) {
+    case 0: /* a lance */
+        movement_step(m, 0, 1, range, BK_QUIET);
+        movement_step(m, 0, 1, 1, BK_TAKES);
+        break;
+    case 1: /* rides aslant to take */
+        movement_step(m, 0, 1, 1, BK_QUIET);
+        movement_step(m, 1, 1, range, BK_TAKES);
+        movement_step(m, -1, 1, range, BK_TAKES);
+        break;
+    case 2: /* takes over another man */
+        movement_step(m, 0, 1, 1, BK_QUIET);
+        movement_step(m, 0, 1, range, BK_TAKES | BK_HOPS);
+        break;
+    case 3: /* leaps on */
+        movement_step(m, 1, 2, 1, how);
+        movement_step(m, -1, 2, 1, how);
+        movement_step(m, 0, 1, 1, BK_QUIET);
+        break;
+    case 4: /* one step or two, by a square between */
+        movement_step(m, 0, 1, 1, both);
+        movement_step(m, 1, 1, 1, both);
+        m->steps_max = 2;
+        m->bend = random_once_in(d->seed, 2);
+        m->takes_twice = random_once_in(d->seed, 2);
+        break;
+    case 5: /* to either side, too */
+        movement_step(m, 0, 1, 1, BK_QUIET);
+        movement_step(m, 1, 0, 1, BK_QUIET);
+        movement_step(m, -1, 0, 1, how);
+        movement_step(m, 1, 1, 1, BK_TAKES);
+        break;
+    case 6: /* takes behind it, too */
+        movement_step(m, 0, 1, 1, BK_QUIET);
+        movement_step(m, 0, -1, 1, BK_TAKES);
+        movement_step(m, 1, 1, 1, BK_TAKES);
+        break;
+    default: /* back home */ movement_step(m, 0, -1, 1, both); movement_step(m, 1, -1, 1, both);
+    }
+}
+
+/* Where none may come back to where it makes a double step, nor go and take alike. */
+static bool may_take_in_passing(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++)
+        if (m->step[i].dr <= 0 || (m->step[i].how & 3) == (BK_QUIET | BK_TAKES))
+            return false;
+    return m->steps_max == 1;
+}
+
 static void pawn_rule(struct draw *d, struct bk_piece *p, unsigned ranks, bool must, bool lost_only,
                       bool in_place)
 {
@@ -357,10 +422,11 @@ static void draw_double_step(struct draw *d, struct bk_piece *p)
 {
     struct bk_variant *v = d->v;
     unsigned stop = p->zone_ranks | (p->ranks ^ all_ranks(v)), starts = 0;
+    unsigned reach = odd(d, 2) ? v->ranks : 2;
 
     for (unsigned i = 0; i < p->nbecomes && !random_once_in(d->seed, 4); i++)
         stop |= p->become[i].ranks;
-    for (unsigned r = 0; r + 2 < v->ranks && r < 2; r++)
+    for (unsigned r = 0; r + 2 < v->ranks && r < reach; r++)
         if ((p->ranks >> r & 1) && !(stop >> (r + 2) & 1))
             starts |= 1u << r;
     if (starts == 3 && !random_once_in(d->seed, 3))
@@ -368,18 +434,25 @@ static void draw_double_step(struct draw *d, struct bk_piece *p)
     if (!starts || !feature(d, RANDOM_DOUBLE, 2))
         return;
     p->double_ranks = (uint16_t)starts;
-    if (p->zone_ranks >> (v->ranks - 2u) & 1)
-        return; /* a commoner could step to the passed square and take on it */
-    v->en_passant = feature(d, RANDOM_EP | RANDOM_DOUBLE, 1) && !random_once_in(d->seed, 4);
+    /* a commoner could step to the passed square and take on it */
+    if (p->zone_ranks >> (v->ranks - 2u) & 1 || !may_take_in_passing(&p->move)) {
+        d->never_passing = true;
+        v->en_passant = false; /* nor the pawns before */
+        return;
+    }
+    v->en_passant = feature(d, RANDOM_EP | RANDOM_DOUBLE, 1) && !random_once_in(d->seed, 4) &&
+                    !d->never_passing;
 }
 
-static void draw_pawn(struct draw *d)
+static void draw_pawn(struct draw *d, struct bk_piece *p)
 {
-    struct bk_piece *p = &d->v->piece[1];
     unsigned last = 1u << (d->v->ranks - 1), low = random_below(d->seed, 3) ? 1 : 0;
 
-    draw_pawn_move(d, &p->move);
-    p->army = (uint8_t)(1 + random_below(d->seed, 3));
+    if (odd(d, 2))
+        draw_odd_pawn_move(d, &p->move);
+    else
+        draw_pawn_move(d, &p->move);
+    p->army = (uint8_t)(1 + random_below(d->seed, odd(d, 2) ? 4 : 3));
     p->ranks &= (uint16_t) ~((1u << low) - 1);
     if (feature(d, RANDOM_SITTING, 2))
         draw_sitting_pawn(d, p, last);
@@ -429,9 +502,19 @@ static void draw_board(struct draw *d, unsigned squares_max)
 {
     struct bk_variant *v = d->v;
 
+    bool narrow = odd(d, 3); /* two or three files or ranks, of up to ten squares */
+
     do {
         v->files = (uint8_t)(3 + random_below(d->seed, 4));
         v->ranks = (uint8_t)(3 + random_below(d->seed, 4));
+        if (narrow) {
+            unsigned length = 7 + random_below(d->seed, 4);
+            bool along = random_once_in(d->seed, 4); /* on two ranks pawns have no squares */
+
+            v->files = (uint8_t)(along ? length : 2 + random_below(d->seed, 2));
+            v->ranks = (uint8_t)(along ? 3 : length);
+        }
+        narrow = narrow && squares_max >= 14;
     } while ((unsigned)v->files * v->ranks > squares_max);
     v->nsq = (uint8_t)(v->files * v->ranks);
     if (feature(d, RANDOM_SPREAD | RANDOM_HOLES, 6))
@@ -502,7 +585,7 @@ static void draw_castling(struct draw *d, unsigned pieces)
 void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_opts *opts)
 {
     unsigned squares_max = opts && opts->squares_max ? opts->squares_max : 30;
-    struct draw d = { v, seed, opts ? opts->features : RANDOM_ALL };
+    struct draw d = { v, seed, opts ? opts->features : RANDOM_ALL, false };
     unsigned pieces;
     bool pawn;
 
@@ -516,10 +599,12 @@ void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_op
     pawn = !random_once_in(seed, 3) && (d.features & RANDOM_PAWNS);
     if (pawn)
         new_piece(v, 'P', "pawn"); /* before the pieces it turns into */
+    if (pawn && odd(&d, 2))
+        new_piece(v, 'S', "soldier");
     pieces = v->ntypes;
     draw_pieces(&d);
-    if (pawn)
-        draw_pawn(&d);
+    for (unsigned t = 1; t < pieces; t++)
+        draw_pawn(&d, &v->piece[t]);
     for (unsigned t = pieces; t < v->ntypes; t++)
         for (unsigned rules = feature(&d, RANDOM_EVOLVE, 4) ? 1 + random_once_in(seed, 2) : 0;
              rules; rules--)

@@ -38,6 +38,8 @@ enum {
     RANDOM_CASTLING = 1 << 17,  /* with some piece, wherever king and rooks fit         */
     RANDOM_CLOCK = 1 << 18,     /* a limit of turns                                     */
     RANDOM_ALL = (1 << 19) - 1,
+    RANDOM_ODD = 1 << 19, /* pawns of two kinds, that go other ways, have double steps anywhere, or
+                             four alike; narrow boards.  Only where it is asked for               */
 };
 
 struct random_opts {

@@ -366,21 +366,58 @@ static void man_moves(const struct bk_variant *v, const struct ref_pos *pos, uns
     push_with_changes(v, pos, out, (blank_move(from, from, type))); /* in place */
 }
 
-/* Two squares straight forward, both empty. */
+/* May the man's move, too, take it two squares straight forward without capturing, some way? */
+static bool goes_two(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *a = &m->step[i];
+
+        if (a->how & BK_QUIET && a->df == 0)
+            for (int n = 1; n <= (a->range ? a->range : 2); n++)
+                if (n * a->dr == 2)
+                    return true;
+        for (unsigned j = 0; m->steps_max == 2 && j < m->nsteps; j++) {
+            const struct bk_step *b = &m->step[j];
+            bool straight = sign(a->df) == sign(b->df) && sign(a->dr) == sign(b->dr);
+
+            if (a->df + b->df == 0 && a->dr + b->dr == 2 && (m->bend || straight))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Does the man get to an empty square by its move, capturing nobody? */
+static bool goes_there(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
+                       unsigned to)
+{
+    struct reaches ends;
+
+    all_reaches(v, pos, from, BK_SQ_NONE, &ends);
+    for (unsigned i = 0; i < ends.n; i++)
+        if (ends.r[i].to == to && ends.r[i].mid == BK_SQ_NONE)
+            return true;
+    return false;
+}
+
+/* Two squares straight forward, both empty; where the man's move does it as well, it is that. */
 static void double_step(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
                         struct ref_moves *out)
 {
     unsigned type = type_of(pos->at[from]);
+    const struct bk_piece *p = &v->piece[type];
+    const struct bk_movement *by = on_ranks(v, p->zone_ranks, from, pos->stm) ? &p->zone : &p->move;
     int forward = pos->stm == BK_WHITE ? 1 : -1;
     unsigned over = away(v, from, 0, forward), to = away(v, from, 0, 2 * forward);
     struct ref_move m;
 
-    if (!on_ranks(v, v->piece[type].double_ranks, from, pos->stm))
+    if (!on_ranks(v, p->double_ranks, from, pos->stm))
         return;
-    if (over == BK_SQ_NONE || to == BK_SQ_NONE || pos->at[over] || pos->at[to])
+    if (over == BK_SQ_NONE || to == BK_SQ_NONE || pos->at[over] || pos->at[to] ||
+        goes_there(v, pos, from, to))
         return;
     m = blank_move(from, to, type);
-    if (v->en_passant)
+    if (v->en_passant && !goes_two(by))
         m.ep = (uint8_t)over;
     push_with_changes(v, pos, out, m);
 }

@@ -82,6 +82,10 @@ enum feature {
     PAWN_BESIDE,
     PAWNS_BESIDE,
     EQUALS,
+    ODD_PAWNS,
+    KINDS_OF_PAWNS,
+    LATE_DOUBLES,
+    NARROW,
     SHUFFLING,
     FEATURES
 };
@@ -128,6 +132,10 @@ static const char *const feature_name[FEATURES] = {
     "a pawn beside a man",
     "pawns",
     "equal men beside another",
+    "pawns that go other ways",
+    "pawns of two kinds",
+    "double steps from the third rank on",
+    "narrow boards",
     "men who shuffle beside kings alone",
 };
 
@@ -677,6 +685,18 @@ static bool any_rule(const struct bk_piece *p, enum feature feature)
     return false;
 }
 
+/* Is it a pawn, as random_variant.c letters them? */
+static bool is_pawn(const struct bk_piece *p) { return p->letter == 'P' || p->letter == 'S'; }
+
+/* Not one straight on and one aslant, whichever it takes with. */
+static bool goes_other_ways(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++)
+        if (m->step[i].dr != 1 || m->step[i].range != 1)
+            return true;
+    return m->steps_max == 2;
+}
+
 static bool type_shows(const struct bk_variant *v, unsigned type, enum feature feature)
 {
     const struct bk_piece *p = &v->piece[type];
@@ -689,6 +709,8 @@ static bool type_shows(const struct bk_variant *v, unsigned type, enum feature f
     case CASTLES: return v->castling.allowed && type == v->castling.rook;
     case IN_PLACE: return bk_rules_changes_in_place(v, type);
     case BENT: return p->move.steps_max == 2;
+    case ODD_PAWNS: return is_pawn(p) && goes_other_ways(&p->move);
+    case LATE_DOUBLES: return p->double_ranks >> 2;
     case HOPPERS: return any_step(p, hops);
     case RIDERS: return any_step(p, rides);
     case CHANGES:
@@ -705,9 +727,10 @@ static bool has_pawns(const struct fuzz *f, unsigned least)
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++) {
-            pawns += f->drawn.piece[t].letter == 'P' ? f->count[c][t] : 0u;
-            others +=
-                f->drawn.piece[t].letter != 'P' && !f->drawn.piece[t].royal ? f->count[c][t] : 0u;
+            if (is_pawn(&f->drawn.piece[t]))
+                pawns += f->count[c][t];
+            else if (!f->drawn.piece[t].royal)
+                others += f->count[c][t];
         }
     return pawns >= least && others;
 }
@@ -720,11 +743,21 @@ static bool has_equals(const struct fuzz *f)
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++)
-            if (f->drawn.piece[t].letter != 'P' && !f->drawn.piece[t].royal) {
+            if (!is_pawn(&f->drawn.piece[t]) && !f->drawn.piece[t].royal) {
                 men += f->count[c][t];
                 alike = alike || f->count[c][t] > 1;
             }
     return alike && men > 2;
+}
+
+/* Are there pawns of both kinds? */
+static bool has_two_kinds(const struct fuzz *f)
+{
+    unsigned kinds = 0;
+
+    for (unsigned t = 0; t < f->drawn.ntypes; t++)
+        kinds += is_pawn(&f->drawn.piece[t]) && f->count[0][t] + f->count[1][t];
+    return kinds == 2;
 }
 
 /* Has a side, or have both for PASSING, such a man? */
@@ -736,6 +769,8 @@ static bool shows(const struct fuzz *f, enum feature feature)
         return has_pawns(f, feature == PAWNS_BESIDE ? 2 : 1);
     if (feature == EQUALS)
         return has_equals(f);
+    if (feature == KINDS_OF_PAWNS)
+        return has_two_kinds(f);
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++)
@@ -750,6 +785,8 @@ static void draw_variant(struct fuzz *f)
 
     if (random_once_in(&f->state, 4))
         opts.features = (unsigned)bk_chance_next(&f->state) & RANDOM_ALL;
+    if (random_once_in(&f->state, 3))
+        opts.features |= RANDOM_ODD;
     random_variant(&f->drawn, &f->state, &opts);
 }
 
@@ -771,8 +808,9 @@ static bool draw_material(struct fuzz *f, enum feature focus)
 static void draw_game(struct fuzz *f)
 {
     /* what is rare is looked for in half of the cases */
-    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES,  PASSING,      ZONES, IN_PLACE,
-                                         CASTLES,     PAWN_BESIDE, PAWNS_BESIDE, EQUALS };
+    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES, PASSING,       ZONES,
+                                         IN_PLACE,    CASTLES,    PAWN_BESIDE,   PAWNS_BESIDE,
+                                         EQUALS,      ODD_PAWNS,  KINDS_OF_PAWNS };
     const unsigned n = sizeof rare / sizeof *rare;
     unsigned drawn = random_below(&f->state, 2 * n);
     enum feature focus = drawn < n ? rare[drawn] : FEATURES;
@@ -845,7 +883,10 @@ static void note_game(struct fuzz *f)
     f->seen[kernel->set_bytes * 8 == 64 ? SET64 : kernel->set_bytes * 8 == 128 ? SET128 : SET256]++;
     f->seen[PAWN_BESIDE] += shows(f, PAWN_BESIDE);
     f->seen[PAWNS_BESIDE] += shows(f, PAWNS_BESIDE);
-    f->seen[EQUALS] += shows(f, EQUALS);
+    f->seen[NARROW] +=
+        v->files < 3 || v->ranks < 3 || v->files > 2u * v->ranks || v->ranks > 2u * v->files;
+    for (enum feature i = EQUALS; i <= LATE_DOUBLES; i++)
+        f->seen[i] += shows(f, i);
     f->seen[TWO_THREADS] += f->how.threads > 1;
     f->seen[NO_DISTANCES] += !f->how.distances;
 }
