@@ -601,6 +601,108 @@ static void memory__that_is_little_changes_no_answer(void **state)
     crowd_close(&much);
 }
 
+/* == Memory: a thread that waits == */
+
+#define WITHIN (UINT64_C(8) << 20)
+
+/* A host like a disk on which one of the threads must wait. */
+static _Thread_local bool must_wait;
+static _Atomic bool waits, may_go_on;
+
+static int slow_read(void *context, const char *path, uint64_t at, void *to, size_t bytes)
+{
+    bool bring = true;
+
+    (void)context;
+    while (must_wait && !may_go_on) {
+        waits = true;
+        usleep(1000);
+    }
+    return far_read(&bring, path, at, to, bytes);
+}
+
+static void *ask_and_wait(void *crowd)
+{
+    struct crowd c = *(struct crowd *)crowd;
+    struct bk_answer a;
+
+    must_wait = true;
+    crowd_ask(&c, 0, 0, &a);
+    while (!waits)
+        crowd_ask(&c, below(&c, c.n), below(&c, c.ntables), &a);
+    return NULL;
+}
+
+struct going_on {
+    struct crowd c;
+    _Atomic unsigned asked;
+    _Atomic uint64_t most;
+};
+
+static void *ask_on(void *going_on)
+{
+    struct going_on *g = going_on;
+
+    for (g->asked = 0; g->asked < 3000; g->asked++) {
+        struct bk_answer a;
+
+        crowd_ask(&g->c, below(&g->c, g->c.n), below(&g->c, g->c.ntables), &a);
+    }
+    return NULL;
+}
+
+/* Has the thread asked all, or does it wait?  What tables take meanwhile is noted. */
+static void see_it_stop(struct going_on *g)
+{
+    for (unsigned same = 0, before = 0; same < 300 && g->asked < 3000; same++) {
+        uint64_t used;
+
+        usleep(1000);
+        assert_int_equal(bk_memory(g->c.lib[0], &used, NULL), BK_LIB_OK); /* waits for nobody */
+        g->most = used > g->most ? used : g->most;
+        if (g->asked != before)
+            same = 0;
+        before = g->asked;
+    }
+}
+
+/* What others evict while it waits must stay readable for it; so they must not evict for ever. */
+static void memory__is_what_was_said_while_a_thread_waits(void **state)
+{
+    static const struct bk_host host = { sizeof host, NULL, far_size, slow_read };
+    static struct going_on g;
+    struct crowd *c = &g.c;
+    struct bk_options o = {
+        .struct_size = sizeof o, .paths = GOLDEN, .memory_bytes = WITHIN, .host = &host
+    };
+    pthread_t one, other;
+    struct bk_answer a;
+    size_t found;
+
+    (void)state;
+    crowd_open(c, 200, WITHIN, 0); /* for their list: a host has none */
+    crowd_close(c);
+    found = c->n;
+    for (c->n = 0; c->n < found; o.share = c->lib[0])
+        assert_int_equal(bk_open_with(&c->lib[c->n++], "chess", &o), BK_LIB_OK);
+    for (unsigned i = 0; i < 4000; i++)
+        crowd_ask(c, below(c, c->n), below(c, c->ntables), &a);
+    assert_int_equal(pthread_create(&one, NULL, ask_and_wait, c), 0);
+    while (!waits)
+        usleep(1000);
+    assert_int_equal(pthread_create(&other, NULL, ask_on, &g), 0);
+    see_it_stop(&g);
+    if (getenv("NEEDS_TOLD"))
+        fprintf(stderr, "while one waits: %u asked, %.2f %% of the budget at most\n",
+                (unsigned)g.asked, 100.0 * (double)g.most / (double)WITHIN);
+    assert_true(g.most <= WITHIN + WITHIN / 20);
+    may_go_on = true;
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    assert_int_equal(g.asked, 3000);
+    crowd_close(c);
+}
+
 /* ulimit -n 64, of which the library takes half. */
 static void descriptors__of_64_suffice_for_1000_tables(void **state)
 {
@@ -642,6 +744,7 @@ int main(void)
         cmocka_unit_test(fork__leaves_both_processes_a_handle_that_answers),
         cmocka_unit_test(memory__is_what_was_said_over_100_tables_and_more),
         cmocka_unit_test(memory__that_is_little_changes_no_answer),
+        cmocka_unit_test(memory__is_what_was_said_while_a_thread_waits),
         cmocka_unit_test(descriptors__of_64_suffice_for_1000_tables),
     };
 

@@ -15,6 +15,11 @@
  * A thread that waits for a slot holds none of this cache, so those who hold them go on and give
  * them back.  Visits within a visit therefore take no second one.
  *
+ * One long visit, whose thread waits for a disk or for the processor, keeps all that others take
+ * out meanwhile; without end, if they go on.  So where that has become much, who has brought
+ * something new waits, when his visit has ended and holds no slot, until less of it is left, for a
+ * second at most.  Who finds all in memory waits for nobody.
+ *
  * All that is held stands in a ring, in no order; the hand goes round, as in a clock: what was
  * asked since it last passed gets its chances again.
  */
@@ -24,6 +29,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "table/readers.h"
 
@@ -34,6 +40,8 @@
 #define OVERHEAD  16                    /* bytes that malloc() adds */
 #define LIMBO_MAX (UINT64_C(256) << 10) /* and no more than a */
 #define LIMBO_OF  128                   /* th of the budget: it is above it */
+#define CROWD_OF  32                    /* th of it: who brings more waits */
+#define NAPS_MAX  6000                  /* of 0.1 ms and what the system adds */
 
 struct slot {
     _Atomic uint64_t since; /* 0: free */
@@ -220,6 +228,7 @@ enum bk_err bk_cache_may_read(struct bk_report *why)
 static _Thread_local struct {
     const struct bk_cache *cache; /* NULL: none */
     unsigned slot;
+    bool brought; /* something that others may have to make room for */
 } visiting;
 
 static unsigned take_slot(struct bk_cache *c)
@@ -245,20 +254,48 @@ unsigned bk_visit_begin(struct bk_cache *c)
     if (!visiting.cache) {
         visiting.cache = c;
         visiting.slot = slot;
+        visiting.brought = false;
     }
     return slot;
 }
 
+static void note_brought(const struct bk_cache *c)
+{
+    if (visiting.cache == c)
+        visiting.brought = true;
+}
+
+static bool crowded(const struct bk_cache *c)
+{
+    return atomic_load(&c->limbo) > atomic_load(&c->budget) / CROWD_OF;
+}
+
+/* Until others have ended their visits; a second or so, in case one never does. */
+static void let_others_end(struct bk_cache *c)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+
+    for (unsigned naps = 0; crowded(c) && naps < NAPS_MAX; naps++) {
+        nanosleep(&nap, NULL);
+        sweep(c);
+    }
+}
+
 void bk_visit_end(struct bk_cache *c, unsigned visit)
 {
+    bool outermost = visiting.cache == c && visiting.slot == visit;
+
     if (visit == NESTED)
         return;
-    if (visiting.cache == c && visiting.slot == visit)
+    if (outermost)
         visiting.cache = NULL;
     atomic_store_explicit(&c->slot[visit].since, 0, memory_order_release);
     if (atomic_load_explicit(&c->limbo, memory_order_relaxed) >
-        atomic_load_explicit(&c->limbo_max, memory_order_relaxed))
+        atomic_load_explicit(&c->limbo_max, memory_order_relaxed)) {
         sweep(c);
+        if (outermost && visiting.brought)
+            let_others_end(c);
+    }
 }
 
 /* == Holding == */
@@ -392,6 +429,7 @@ struct bk_held *bk_cache_keep(struct bk_cache *c, bk_home *home, struct bk_held 
 {
     struct bk_held *there;
 
+    note_brought(c);
     pthread_mutex_lock(&c->lock);
     there = atomic_load(home);
     if (there) {
@@ -413,6 +451,7 @@ struct bk_held *bk_cache_keep(struct bk_cache *c, bk_home *home, struct bk_held 
 
 void bk_cache_grow(struct bk_cache *c, struct bk_held *h, uint64_t bytes)
 {
+    note_brought(c);
     pthread_mutex_lock(&c->lock);
     h->bytes += bytes;
     if (h->home) {
@@ -475,6 +514,7 @@ void bk_cache_set_bytes(struct bk_cache *c, uint64_t bytes)
 
 void bk_cache_retire(struct bk_cache *c, struct bk_held *h)
 {
+    note_brought(c); /* it goes because of what has come */
     pthread_mutex_lock(&c->lock);
     wait_for_visits(c, h);
     unlock_and_release(c);

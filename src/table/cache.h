@@ -63,7 +63,9 @@ static inline unsigned bk_thread_some(unsigned n)
 /* == Visits == */
 
 /* Returns what bk_visit_end() takes, in the same thread.  They may be nested: those within cost
-   next to nothing.  Where more than a hundred threads are visiting, others wait for one of them. */
+   next to nothing.  Where more than a hundred threads are visiting, others wait for one of them.
+   Who has brought something waits at the end of his visit, a second at most, while what waits to be
+   released is more than a 32nd of the budget. */
 unsigned bk_visit_begin(struct bk_cache *c);
 void bk_visit_end(struct bk_cache *c, unsigned visit);
 
