@@ -27,6 +27,10 @@ chmod -R u+w "$tree"
 said=$(make -n BUILD='a b' all 2>&1) && fail "a BUILD with blanks: $said"
 [ "$(echo "$said" | wc -l)" -eq 1 ] && echo "$said" | grep -q 'have no blanks' || fail "a BUILD with blanks: $said"
 
+# == One of the Python packages == PACK=1 makes no sdist, so none is listed
+said=$(make -n PACKAGES= BUILD="$tmp/elsewhere" PACK=1 python) || fail "make python PACK=1: $said"
+[ "$(echo "$said" | grep -c '\.whl$')" -eq 1 ] || fail "make python PACK=1: $said"
+
 # == Fewer tools ==
 mkdir "$tmp/bin"
 for tool in sh make sed find stat nproc mkdir touch dirname grep head cc gcc ld as; do

@@ -114,7 +114,7 @@ test-windows: windows all
 # wheel and sdist, in $(BUILD)/python; PACK=1: a wheel that has the library in it
 python: $(BUILD)/libbareking.so
 	@PYTHON='$(PYTHON)' SOURCE_DATE_EPOCH=$(EPOCH) sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
-	@ls $(BUILD)/python/*.whl $(BUILD)/python/*.tar.gz
+	@ls $(BUILD)/python/*.whl $(if $(PACK),,$(BUILD)/python/*.tar.gz)
 # its tests, from the wheel; FULL=1: more of them
 test-python: all $(BUILD)/test-packages
 	@PYTHON='$(PYTHON)' FULL='$(FULL)' sh tests/python.sh $(BUILD)
