@@ -110,10 +110,9 @@ BK_API void bk_close(struct bk_lib *lib); /* NULL is fine */
  *               fit, it is BK_LIB_OVER_BUDGET.  What goes stays readable for those who are asking:
  *               so while one of them waits, for a disk, say, others who have read something wait
  *               with him, a second or so each time, rather than go over it; who finds all in
- *               memory does not.  2 KB a table
- *               that has ever been asked count as long as the handle lives; what the game itself
- *               takes (up to a few MB) does not, nor do boards of their own, 64 MiB at most
- *               (bk_probe_fen()).
+ *               memory does not.  2 KB a table that has ever been asked count as long as the handle
+ *               lives; what the game itself takes (up to a few MB) does not, nor do boards of their
+ *               own, 64 MiB at most (bk_probe_fen()).
  *               0: 256 MiB of shards and models, besides what open tables take; then nothing is
  *               over the budget
  * open_files    descriptors that are open at a time, two tables' worth at least (4); 0: half of

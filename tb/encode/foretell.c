@@ -93,6 +93,22 @@ static uint64_t columns_of(const struct large *l, unsigned from, unsigned end)
     return sum;
 }
 
+/* Results whose columns take more are sampled one side after the other: their facts are worked out
+   twice, in half the memory. */
+#define RESULTS_MOST (UINT64_C(3) << 30)
+
+/* Columns of results that are sampled together. */
+static uint64_t results_together(const struct large *l)
+{
+    uint64_t all = columns_of(l, 0, l->results), most = 0;
+
+    if (all <= RESULTS_MOST)
+        return all;
+    for (unsigned i = 0; i < l->results; i++)
+        most = larger(most, l->of[i].columns);
+    return most;
+}
+
 /* What solving has taken where encoding is now. */
 static uint64_t solving_room(const struct bk_encode_question *q)
 {
@@ -111,14 +127,14 @@ enum { DISTANCES_PART = 20, CHANCE_PART = 32 };
  */
 static uint64_t columns_together(const struct large *l, const struct bk_encode_question *q)
 {
-    uint64_t results = columns_of(l, 0, l->results), all = columns_of(l, 0, l->n);
+    uint64_t results = results_together(l), distances = columns_of(l, l->results, l->n);
     uint64_t besides = l->n ? l->of[0].sampling : 0, room = solving_room(q), part;
 
     for (unsigned i = 0; i < l->n; i++)
         besides += l->fetched[i];
     room = room > besides ? room - besides : 0;
     part = (q->beside_bytes + besides + results) / DISTANCES_PART;
-    return larger(room, results + larger(results / CHANCE_PART, least(all - results, part)));
+    return larger(room, results + larger(results / CHANCE_PART, least(distances, part)));
 }
 
 /* Columns that are there when a unit is encoded: its own and those after it.  Results that were all
