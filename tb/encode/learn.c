@@ -538,7 +538,7 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
     unsigned end = (unsigned)(batch + 1) * BATCH;
 
     (void)thread;
-    bk_spill_ease(q->l->spill); /* all columns of a large sample may be more than there is room for */
+    bk_spill_ease(q->l->spill); /* all columns together may be more than there is room for */
     for (unsigned j = (unsigned)batch * BATCH; j < end && j < q->s->cols; j++) {
         uint32_t yes[BK_CLASSES_MAX], no[BK_CLASSES_MAX], some_yes = 0, some_no = 0;
 
