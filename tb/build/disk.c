@@ -76,14 +76,15 @@ static unsigned movers_of(const struct bk_material *m, const struct bk_variant *
     return n < 2 ? n : 2;
 }
 
-/* `fast` of all 90 tables of Shatranj; the others of KRNvKR, KNPvKB and KQBvKR together: `best`
-   0.68 to 0.82 and 0.88 to 0.92, standalone 1.00 to 1.50 and 2.17 to 2.84. */
+/* `fast` of all 90 tables of Shatranj; `best` of eight of them with results of 0.3 MB and more
+   (docs/performance.md 2), 0.65 to 0.76 of results, of KRNvKR, KNPvKB and KQBvKR 0.88 to 0.92 of
+   distances; of these three standalone, 1.00 to 1.50 and 2.17 to 2.84. */
 double bk_disk_share(enum bk_kind kind, enum bk_effort effort, bool standalone)
 {
     static const double efforts[2][3] = {
         [BK_KIND_WDL] = { [BK_EFFORT_FAST] = 2.07,
                           [BK_EFFORT_NORMAL] = 1,
-                          [BK_EFFORT_BEST] = 0.77 },
+                          [BK_EFFORT_BEST] = 0.72 },
         [BK_KIND_DTW] = { [BK_EFFORT_FAST] = 1.48, [BK_EFFORT_NORMAL] = 1, [BK_EFFORT_BEST] = 0.9 },
     };
     static const double alone[2] = { [BK_KIND_WDL] = 1.16, [BK_KIND_DTW] = 2.4 };

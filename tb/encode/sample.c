@@ -492,7 +492,9 @@ static bool fill_samples(struct drawing *d)
         p->out->room = column_room(p->words);
         p->out->facts = d->facts;
         p->out->partly = p->halved;
-        p->out->bits = bk_spill_new_brief(d->spill, column_bytes(d, p));
+        if ((size_t)column_bytes(d, p) != column_bytes(d, p))
+            return false; /* more than 32 bits tell */
+        p->out->bits = bk_spill_new_brief(d->spill, (size_t)column_bytes(d, p));
         p->out->first_bytes = bk_sample_bytes(d->facts, p->src->bits, p->out->positions);
         if (!p->out->bits)
             return false;
