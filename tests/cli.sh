@@ -1202,6 +1202,12 @@ bad 1 'no table KRvK of four in need; build it: bareking build ./four.ini KRRvKR
 bad 1 'no table KRvK of four in need; build it: ' probe ./four.ini '3k/r3/R3/K2R b' --dir need
 rm need/four/KRRvK.*
 bad 1 'no table KRRvK of four in need; also missing: KRvK; build them: ' verify ./four.ini KRvKRR --dir need
+# a move into a missing table is one that is not known, where the position is worth what it is without
+run 0 probe ./four.ini 'k1K1/4/2R1/1R1r w' --dir need
+grep -q '^White wins in 1 ply' out && grep -q '^  b1d1       not known: no table$' out &&
+    grep -q 'not all moves are known: no table KRRvK of four' err && pass || fail 'a move that is not known'
+run 0 probe ./four.ini 'k1K1/4/2R1/1R1r w' --dir need --json
+grep -q '"move":"b1d1","wdl":null,"dtw":null,' out && pass || fail 'a move that is not known, in JSON'
 run 0 build ./four.ini KRRvKR --dir need --quiet && rm need/four/KRvK.bkd need/four/KRRvK.bkd
 bad 1 'no distances of KRRvK of four in need; also missing: KRvK; build them: ' verify ./four.ini KRRvKR --dir need
 rm -rf need && run 0 build ./four.ini KRvKR --dir need --standalone --quiet && rm need/four/KRvK.*

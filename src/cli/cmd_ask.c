@@ -99,6 +99,8 @@ static void print_over(const struct bk_pos *p, const struct bk_answer *a)
 /* Of a move whose result comes too late: ", too late: a draw"; else "". */
 static const char *lateness(const struct bk_lib_ranked *m)
 {
+    if (m->err)
+        return "";
     if (!m->clocked_known)
         return ", in time or not";
     return m->clocked_wdl == m->wdl ? "" : ", too late: a draw";
@@ -150,7 +152,8 @@ static void print_probe(const struct question *q, const struct bk_answer *a,
     print_clock(q, a);
     printf("\n%s's moves:\n", mover);
     for (size_t i = 0; i < n; i++)
-        printf("  %-10s %s%s\n", move[i].name, cli_verdict(text, move[i].wdl, move[i].dtw),
+        printf("  %-10s %s%s\n", move[i].name,
+               move[i].err ? "not known: no table" : cli_verdict(text, move[i].wdl, move[i].dtw),
                lateness(&move[i]));
 }
 
@@ -168,8 +171,10 @@ static json_t *moves_json(const struct question *q, const struct bk_answer *a,
     for (size_t i = 0; i < n; i++) {
         struct bk_pos after = q->pos;
         char san[EX_SAN_MAX], fen[BK_FEN_MAX];
-        json_t *m = json_pack("{ss si so}", "move", move[i].name, "wdl", move[i].wdl, "dtw",
-                              plies_json(move[i].wdl, move[i].dtw));
+        bool known = !move[i].err;
+        json_t *m = json_pack("{ss so so}", "move", move[i].name, "wdl",
+                              known ? json_integer(move[i].wdl) : json_null(), "dtw",
+                              known ? plies_json(move[i].wdl, move[i].dtw) : json_null());
 
         if (a->plies_left >= 0)
             json_object_set_new(m, "clocked_wdl",
@@ -194,6 +199,23 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
     return cli_print_json(answer);
 }
 
+/* All moves; where the position is worth what it is without them, some may be without a table, and
+   that is said beside the answer.  *move owned. */
+static enum bk_lib_err rank_moves(const struct question *q, struct bk_lib_ranked **move, size_t *n)
+{
+    enum bk_lib_err err = bk_rank_moves_fen(q->lib, q->fen, 0, 0, NULL, 0, n);
+
+    if (err && (err != BK_LIB_NO_TABLE || !*n))
+        return err;
+    *move = malloc((*n + 1) * sizeof **move);
+    if (*move)
+        err = bk_rank_moves_fen(q->lib, q->fen, 0, 0, *move, *n, n);
+    if (err != BK_LIB_NO_TABLE)
+        return err;
+    fprintf(stderr, "bareking: not all moves are known: %s\n", bk_error(q->lib));
+    return BK_LIB_OK;
+}
+
 static bool from_stdin(const struct cli *c) { return c->nargs == 2 && !strcmp(c->arg[1], "-"); }
 
 int cmd_probe(struct cli *c)
@@ -211,12 +233,8 @@ int cmd_probe(struct cli *c)
     if (status)
         return status;
     err = bk_probe_fen(q.lib, q.fen, &a);
-    if (!err && !a.end) {
-        err = bk_rank_moves_fen(q.lib, q.fen, 0, 0, NULL, 0, &n);
-        move = err ? NULL : malloc((n + 1) * sizeof *move);
-        if (move)
-            err = bk_rank_moves_fen(q.lib, q.fen, 0, 0, move, n, &n);
-    }
+    if (!err && !a.end)
+        err = rank_moves(&q, &move, &n);
     if (err)
         status = fail_lib(&q, err);
     else if (!a.end && !move)

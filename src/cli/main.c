@@ -134,7 +134,8 @@ static const struct command {
       "in games of limited length; or fen, error, status.  The exit status is then the highest of\n"
       "all lines; one line on stderr says how many have no answer.  Of one FEN --json has "
       "`moves`,\n"
-      "too, best first: move, wdl and dtw (of who plays it), san, and the fen behind it.\n" },
+      "too, best first: move, wdl and dtw (of who plays it; null where no table is there and the\n"
+      "position is worth what it is without), san, and the fen behind it.\n" },
     { "line", cmd_line, "d:tRj", 2, 16, "VARIANT FEN|-", "the best line to the end of the game",
       "DIR may be a list of folders with `:` between.  `-`: positions from stdin, as `probe` "
       "reads\n"
