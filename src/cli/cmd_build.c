@@ -163,6 +163,7 @@ struct watch {
     uint64_t bytes; /* of files written */
     struct bk_ranks_traffic sent;
     unsigned other_form; /* tables that are there, and do not answer alone, as is asked for */
+    unsigned alone;      /* that answered alone, and are made anew so that they do not */
     json_t *list;
 };
 
@@ -242,17 +243,26 @@ static void print_sent(const struct bk_ranks_traffic *t)
             cli_bytes(shards, t->bytes[BK_SENDS_SHARDS]));
 }
 
-/* Tables that were there, but do not answer alone as it was asked for: they stay. */
+/* Tables that were there, but do not answer alone as it was asked for: they stay.  Or they did, and
+   were made anew without that: with distances, or because they were damaged. */
 static void tell_other_form(const struct watch *w)
 {
-    unsigned n = w->other_form;
+    unsigned n = w->other_form, alone = w->alone;
 
-    if (n && bk_ranks_is_first())
+    if (!bk_ranks_is_first())
+        return;
+    if (n)
         fprintf(
             stderr,
             "bareking: %u table%s there already do%s not answer alone: remove them to have them "
             "made so\n",
             n, n == 1 ? "" : "s", n == 1 ? "es" : "");
+    if (alone)
+        fprintf(
+            stderr,
+            "bareking: %u table%s answered alone, and made anew do%s not: remove them and build "
+            "them with --standalone to have them so again\n",
+            alone, alone == 1 ? "" : "s", alone == 1 ? "es" : "");
 }
 
 static int finish_build(const struct watch *w)
@@ -418,8 +428,12 @@ int cmd_build(struct cli *c)
         bk_variant_free(v);
         return status;
     }
-    for (unsigned i = 0; c->standalone && i < w.p->n; i++)
-        w.other_form += w.p->table[i].present && !w.p->table[i].standalone;
+    for (unsigned i = 0; i < w.p->n; i++) {
+        const struct bk_plan_table *t = &w.p->table[i];
+
+        w.other_form += c->standalone && t->present && !t->standalone;
+        w.alone += !c->standalone && !t->present && t->standalone;
+    }
     bk_ranks_begin();
     w.bar.on &= bk_ranks_is_first();
     cli_bar_add(&w.bar, w.p);
