@@ -76,8 +76,8 @@ static unsigned movers_of(const struct bk_material *m, const struct bk_variant *
     return n < 2 ? n : 2;
 }
 
-/* `fast` of all 90 tables of Shatranj; `best` of eight of them with results of 0.3 MB and more
-   (docs/performance.md 2), 0.65 to 0.76 of results, of KRNvKR, KNPvKB and KQBvKR 0.88 to 0.92 of
+/* `fast` of all 90 tables of Shatranj; `best` of thirteen of them with results of 0.3 MB and more
+   (docs/performance.md 2), 0.64 to 0.76 of results, of KRNvKR, KNPvKB and KQBvKR 0.88 to 0.92 of
    distances; of these three standalone, 1.00 to 1.50 and 2.17 to 2.84. */
 double bk_disk_share(enum bk_kind kind, enum bk_effort effort, bool standalone)
 {
