@@ -487,14 +487,16 @@ static bool close_gaps(const struct drawing *d, const struct part *p)
 static bool fill_samples(struct drawing *d)
 {
     for (struct part *p = d->part; p < d->part + d->n; p++) {
+        uint64_t bytes = column_bytes(d, p);
+
         if (!p->taken)
             continue;
         p->out->room = column_room(p->words);
         p->out->facts = d->facts;
         p->out->partly = p->halved;
-        if ((size_t)column_bytes(d, p) != column_bytes(d, p))
+        if (bytes != (size_t)bytes)
             return false; /* more than 32 bits tell */
-        p->out->bits = bk_spill_new_brief(d->spill, (size_t)column_bytes(d, p));
+        p->out->bits = bk_spill_new_brief(d->spill, (size_t)bytes);
         p->out->first_bytes = bk_sample_bytes(d->facts, p->src->bits, p->out->positions);
         if (!p->out->bits)
             return false;
