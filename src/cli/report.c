@@ -124,25 +124,29 @@ static void name_missing(struct missing *out, enum lack lack, const struct bk_va
 static struct missing find_missing(const char *dirs, const struct bk_variant *v,
                                    const struct bk_material *m)
 {
-    struct missing out = { .first = *m };
+    struct missing all = { .first = *m }, distances, *out;
     struct bk_material *near;
     bool more;
     size_t n, at;
 
-    bk_material_canonical(&out.first, v);
+    bk_material_canonical(&all.first, v);
+    distances = all;
     if (bk_materials_near(&near, &n, &more, m, v, 1000, NULL))
-        return out;
-    for (enum lack lack = LACKS_ALL; lack <= LACKS_DISTANCES && !out.lack; lack++)
-        for (size_t i = 0; i < n; i++)
-            if (lack_of(dirs, v, near[i]) == lack)
-                name_missing(&out, lack, v, &near[i]);
+        return all;
+    for (size_t i = 0; i < n; i++) {
+        enum lack lack = lack_of(dirs, v, near[i]);
+
+        if (lack)
+            name_missing(lack == LACKS_ALL ? &all : &distances, lack, v, &near[i]);
+    }
     free(near);
-    at = strlen(out.others);
-    if (out.unnamed && more)
-        snprintf(out.others + at, COUNT_ROOM, ", and more");
-    else if (out.unnamed)
-        snprintf(out.others + at, COUNT_ROOM, ", and %zu more", out.unnamed);
-    return out;
+    out = all.lack ? &all : &distances;
+    at = strlen(out->others);
+    if (out->unnamed && more)
+        snprintf(out->others + at, COUNT_ROOM, ", and more");
+    else if (out->unnamed)
+        snprintf(out->others + at, COUNT_ROOM, ", and %zu more", out->unnamed);
+    return *out;
 }
 
 /* Is one of the folders the game's own, so that the table lies in it, not below it?  Then `out` is
