@@ -373,6 +373,7 @@ static void table__blocks_that_steps_connect_make_a_group(void **state)
         { "shatranj", "KRPvKN", BK_GROUPS, 4, 6 }, /* a file */
         { "shatranj", "KRPvKN", BK_WIDE, 4, 6 },
         { "shatranj", "KNvKP", BK_GROUPS, 4, 6 },
+        { "shatranj", "KNvKP", BK_WIDE, 1, 24 }, /* nobody else beside the inner man: all files */
         { "shatranj", "KRPvKP", BK_GROUPS, 32, 36 }, /* two files */
         { "shatranj", "KRPvKP", BK_WIDE, 4, 288 },   /* a file and the board */
         { "shatranj", "KPPvKQ", BK_GROUPS, 20, 36 }, /* pairs of files, up to the mirror */
@@ -395,6 +396,38 @@ static void table__blocks_that_steps_connect_make_a_group(void **state)
         assert_int_equal(largest, known[i].largest);
         bk_variant_free(v);
     }
+}
+
+/* Each of two equal pawns leads as many files as the others, but the outermost leads all: their
+   squares fill whole vectors. */
+static void table__files_of_two_pawns_are_dealt_out_evenly(void **state)
+{
+    struct bk_variant *v = load("shatranj");
+    struct bk_material m;
+    struct bk_index *ix;
+    struct bk_order o;
+
+    (void)state;
+    assert_int_equal(bk_material_parse(&m, v, "KPPvKQ", NULL), BK_OK);
+    bk_material_canonical(&m, v);
+    assert_int_equal(bk_index_new(&ix, v, &m, NULL, NULL), BK_OK);
+    assert_true(bk_order_new(&o, ix, BK_WIDE));
+    assert_int_equal(o.nlevels, 4);
+    for (uint32_t l = 0, whole = 0; l < 4; l++) {
+        struct bk_group g;
+        unsigned pawn;
+
+        bk_order_group(&o, ix, l, &g);
+        for (pawn = 0; !g.n[pawn];)
+            pawn++;
+        assert_int_equal(g.n[pawn], 6);
+        whole += g.n[pawn + 1] == 48;
+        assert_true(g.n[pawn + 1] == 48 || g.n[pawn + 1] == 24);
+        assert_true(whole == 1 || l < 3);
+    }
+    bk_order_free(&o);
+    bk_index_free(ix);
+    bk_variant_free(v);
 }
 
 /* One position after the other, by number. */
@@ -439,8 +472,8 @@ static void table__is_the_same_with_a_pawn_that_sits(void **state)
     bk_variant_free(v);
 }
 
-/* Three files: the middle one is its own mirror image.  Double steps are answered in passing, and
-   the lance's steps connect files. */
+/* Three files: the middle one is its own mirror image.  Double steps are answered in passing, the
+   lance's steps connect files, and some of the stone's squares nothing. */
 static void table__is_the_same_however_blocks_are_solved(void **state)
 {
     static const char small[] =
@@ -450,8 +483,9 @@ static void table__is_the_same_however_blocks_are_solved(void **state)
         "[piece rook]\nletter = R\nmove = R\n"
         "[piece pawn]\nletter = P\nranks = 2-5\nmove = mfWcfF\ndouble-step = 2\n"
         "becomes = 6 must R\n"
-        "[piece lance]\nletter = L\nranks = 1-5\nmove = fWflF\n";
-    static const char *const name[] = { "KRPvKP", "KPPvKR", "KRPvKL", "KRLvKP" };
+        "[piece lance]\nletter = L\nranks = 1-5\nmove = fWflF\n"
+        "[piece stone]\nletter = S\nmove = mb(0,4)cW\n";
+    static const char *const name[] = { "KRPvKP", "KPPvKR", "KRPvKL", "KRLvKP", "KRvKP", "KSSvKR" };
 
     (void)state;
     for (unsigned distances = 0; distances < 2; distances++) {
@@ -508,6 +542,7 @@ int main(void)
         cmocka_unit_test(table__without_distances_has_the_same_results),
         cmocka_unit_test(table__same_bytes_for_any_threads_and_kernel),
         cmocka_unit_test(table__blocks_that_steps_connect_make_a_group),
+        cmocka_unit_test(table__files_of_two_pawns_are_dealt_out_evenly),
         cmocka_unit_test(table__is_the_same_however_blocks_are_solved),
         cmocka_unit_test(table__is_the_same_with_a_pawn_that_sits),
         cmocka_unit_test(table__verify_finds_a_planted_error),

@@ -176,6 +176,7 @@ struct bk_setup {
     struct bk_fixed fixed;
     bool grouped;              /* blocks of a group; else one block */
     bool equal_men;            /* some mobile men are alike */
+    bool twins;                /* some outer men are, and may change places */
     bool by_kings;             /* solved by kings.c */
     uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
 

@@ -74,7 +74,7 @@ static uint64_t bytes_of_configurations(const struct bk_setup *s, const struct b
     uint64_t bytes = s->nconf * (sizeof *s->conf.sq + 1 + 2 * k->set_bytes) +
                      symmetries * (s->nconf * sizeof(uint32_t) + k->turn_bytes);
 
-    if (s->equal_men)
+    if (s->twins)
         bytes += s->nconf * (sizeof *s->conf.sorted + sizeof *s->conf.twin) + s->nvec;
     return bytes;
 }

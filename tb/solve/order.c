@@ -178,40 +178,118 @@ static void find_parts(const struct bk_index *ix, unsigned slot, uint8_t *part, 
     }
 }
 
-static void find_all_parts(const struct bk_index *ix, bool wide, struct bk_parts *p)
+/* Where a symmetry takes the squares of a cell of one square. */
+static unsigned image_of(const struct bk_index *ix, unsigned slot, unsigned cell, unsigned sym)
+{
+    const struct bk_cells *c = ix->cells[slot];
+
+    return c->cell_of[ix->map[sym][c->sq[c->first[cell]]]];
+}
+
+/* Numbers the parts of the pair, layer by layer. */
+static void find_kin(const struct bk_index *ix, struct bk_parts *p)
+{
+    unsigned slot = (unsigned)p->pair, parts = 0;
+    uint8_t first[BK_SQ_MAX], found[BK_SQ_MAX] = { 0 }; /* the least of its kin; by layer */
+
+    memset(first, BK_SQ_NONE, sizeof first);
+    for (unsigned cell = 0; cell < ix->cells[slot]->n; cell++) {
+        unsigned part = p->of[slot][cell];
+
+        for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+            uint8_t image;
+
+            if (!((ix->group | 1) >> sym & 1))
+                continue;
+            image = p->of[slot][image_of(ix, slot, cell, sym)];
+            first[part] = image < first[part] ? image : first[part];
+        }
+        parts = part < parts ? parts : part + 1;
+    }
+    for (unsigned part = 0; part < parts; part++) {
+        uint8_t *n = &found[p->layer[slot][part]];
+
+        p->kin[part].nth = first[part] == part ? (*n)++ : p->kin[first[part]].nth;
+    }
+    for (unsigned part = 0; part < parts; part++)
+        p->kin[part].of = found[p->layer[slot][part]];
+}
+
+/* Is the wide man one of two equal ones? */
+static int pair_of(const struct bk_index *ix, int wide)
+{
+    unsigned n = 0;
+
+    for (unsigned slot = 0; wide >= 0 && slot < ix->nslots; slot++)
+        n += ix->like[slot] == ix->like[wide];
+    return n == 2 ? ix->like[wide] : -1;
+}
+
+/* The man whose parts are solved together: the last of several cells.  One who is alone with the
+   inner man has no others to fill vectors. */
+static int wide_man(const struct bk_index *ix)
 {
     unsigned several = 0;
+    int last = -1;
 
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        if (ix->cells[slot]->n > 1) {
+            several++;
+            last = (int)slot;
+        }
+    return several > 1 || ix->nslots == several + 1u ? last : -1;
+}
+
+static void find_all_parts(const struct bk_index *ix, bool wide, struct bk_parts *p)
+{
     memset(p, 0, sizeof *p);
-    p->wide = -1;
-    for (unsigned slot = 0; slot < ix->nslots; slot++) {
-        if (ix->cells[slot]->n == 1)
-            continue;
-        find_parts(ix, slot, p->of[slot], p->layer[slot]);
-        several++;
-        p->wide = wide && several > 1 ? (int)slot : -1;
-    }
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        if (ix->cells[slot]->n > 1)
+            find_parts(ix, slot, p->of[slot], p->layer[slot]);
+    p->wide = wide ? wide_man(ix) : -1;
+    p->pair = pair_of(ix, p->wide);
+    if (p->pair >= 0)
+        find_kin(ix, p);
 }
 
 /* == Groups == */
 
-/* The parts of a block's men after a symmetry, by the group's slots; those of equal men ascend.
-   slot: by the block's, that of the group, if asked for. */
+/*
+ * Does a man in part `a` come before an equal one in part `b`?
+ *
+ * Of a pair the first one's part makes the group, and the second one may be in all parts that come
+ * behind that.  Were it the lower one that comes first, KPPvKQ would have groups of eight files,
+ * six, four and two.  So the outermost come before all others, and of these each before as many as
+ * behind: eight files, and three times four.  They fill whole vectors.
+ */
+static bool comes_first(const struct bk_parts *p, unsigned slot, unsigned a, unsigned b)
+{
+    struct bk_kin x = p->kin[a], y = p->kin[b];
+    unsigned ahead, others = x.of - 1u;
+
+    if ((int)slot != p->pair || p->layer[slot][a] != p->layer[slot][b] || x.nth == y.nth ||
+        !x.nth || !y.nth)
+        return a < b;
+    ahead = 2 * ((y.nth + others - x.nth) % others); /* twice, of as many in a circle */
+    return ahead < others || (ahead == others && a < b);
+}
+
+/* The parts of a block's men after a symmetry, by the group's slots; equal men are in order.
+   slot: by the block's, that of the group. */
 static void parts_of(const struct bk_parts *p, const struct bk_index *ix, const struct bk_block *b,
                      unsigned sym, uint8_t *part, uint8_t *slot)
 {
     uint8_t own[BK_SLOTS_MAX];
 
+    for (unsigned s = 0; s < ix->nslots; s++)
+        own[s] = p->of[s][image_of(ix, s, b->cell[s], sym)];
     for (unsigned s = 0; s < ix->nslots; s++) {
-        const struct bk_cells *c = ix->cells[s];
+        unsigned like = ix->like[s], at = like;
 
-        own[s] = part[s] = p->of[s][c->cell_of[ix->map[sym][c->sq[c->first[b->cell[s]]]]]];
-    }
-    bk_sort_like(part, ix->like, ix->nslots);
-    for (unsigned s = 0; slot && s < ix->nslots; s++) {
-        slot[s] = ix->like[s];
-        for (unsigned t = ix->like[s]; t < ix->nslots && ix->like[t] == ix->like[s]; t++)
-            slot[s] = (uint8_t)(slot[s] + (own[t] < own[s] || (own[t] == own[s] && t < s)));
+        for (unsigned t = like; t < ix->nslots && ix->like[t] == like; t++)
+            at += own[t] == own[s] ? t < s : comes_first(p, like, own[t], own[s]);
+        part[at] = own[s];
+        slot[s] = (uint8_t)at;
     }
 }
 
@@ -219,14 +297,14 @@ static void parts_of(const struct bk_parts *p, const struct bk_index *ix, const 
 static unsigned first_parts(const struct bk_parts *p, const struct bk_index *ix,
                             const struct bk_block *b, uint8_t *part)
 {
-    uint8_t other[BK_SLOTS_MAX] = { 0 };
+    uint8_t other[BK_SLOTS_MAX] = { 0 }, slot[BK_SLOTS_MAX];
     unsigned best = 0;
 
-    parts_of(p, ix, b, 0, part, NULL);
+    parts_of(p, ix, b, 0, part, slot);
     for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++) {
         if (!(ix->group >> sym & 1))
             continue;
-        parts_of(p, ix, b, sym, other, NULL);
+        parts_of(p, ix, b, sym, other, slot);
         if (memcmp(other, part, ix->nslots) < 0) {
             memcpy(part, other, ix->nslots);
             best = sym;
@@ -242,8 +320,7 @@ static bool parts_stay(const struct bk_parts *p, const struct bk_index *ix, cons
     for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
         for (unsigned s = 0; symmetries >> sym & 1 && s < ix->nslots; s++)
             for (unsigned cell = 0; cell < ix->cells[s]->n; cell++) {
-                const struct bk_cells *c = ix->cells[s];
-                unsigned image = c->cell_of[ix->map[sym][c->sq[c->first[cell]]]];
+                unsigned image = image_of(ix, s, cell, sym);
 
                 if (p->of[s][cell] == part[s] && p->of[s][image] != part[s])
                     return false;

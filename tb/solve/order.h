@@ -21,7 +21,8 @@ enum bk_strategy {
     BK_COMPACT, /* one by one, with a set less a side (passes.c); distances by ledger.h */
     BK_APART,   /* one by one */
     BK_GROUPS,  /* those of a group together; a part is what steps connect */
-    BK_WIDE,    /* the same, and all parts of one such man together, if there are others */
+    BK_WIDE,    /* the same, and all parts of one such man together: if there are others, or
+                   he is alone with the inner man */
 };
 
 /* By slot and cell.  A man of one cell has part 0 only. */
@@ -30,6 +31,11 @@ struct bk_parts {
     uint8_t layer[BK_SLOTS_MAX][BK_SQ_MAX]; /* by part: how often it is cut off below */
     int wide;                               /* slot of a group whose parts of one layer are
                                                together; -1: none */
+    int pair;                               /* the first of two equal men of whom the second is
+                                               wide; -1: there are none */
+    struct bk_kin {
+        uint8_t nth, of; /* of those of its layer, parts that a symmetry exchanges being one */
+    } kin[BK_SQ_MAX];    /* by part, of the pair */
 };
 
 struct bk_order {

@@ -177,6 +177,33 @@ static void sort_outers(struct bk_setup *s, unsigned lanes)
         o->sq[o->n] = o->sq[0];
 }
 
+/* May two outer men change places, and all is as before? */
+static bool interchangeable(const struct bk_setup *s, const struct bk_outer *a, unsigned sq_a,
+                            const struct bk_outer *b, unsigned sq_b)
+{
+    return s->ix->like[a->slot] == s->ix->like[b->slot] && a->digit[sq_b] != BK_SQ_NONE &&
+           b->digit[sq_a] != BK_SQ_NONE;
+}
+
+static bool any_interchangeable(const struct bk_setup *s)
+{
+    for (unsigned o = 0; o < s->nouter; o++)
+        for (unsigned p = 0; p < o; p++)
+            for (unsigned i = 0; i < s->outer[o].nsq; i++) {
+                unsigned sq = s->outer[o].sq[i];
+
+                if (interchangeable(s, &s->outer[p], sq, &s->outer[o], sq))
+                    return true;
+            }
+    return false;
+}
+
+static void put_fixed(struct bk_setup *s, unsigned slot, uint8_t sq)
+{
+    s->fixed.slot[s->fixed.n] = (uint8_t)slot;
+    s->fixed.sq[s->fixed.n++] = sq;
+}
+
 /* Men with a cell of one square in this block are fixed, rooks with castling rights, too;
    the rest, but for the inner, outer.  g: NULL: one block. */
 static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned lanes)
@@ -197,9 +224,12 @@ static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned 
             s->nouter++;
             continue;
         }
+        if (g && g->n[slot]) { /* in the first block an equal man may stand there */
+            put_fixed(s, slot, g->sq[slot][0]);
+            continue;
+        }
         if (cells->size[cell] == 1 && (cells->n > 1 || ix->right[slot] >= 0)) {
-            s->fixed.slot[s->fixed.n] = (uint8_t)slot;
-            s->fixed.sq[s->fixed.n++] = cells->sq[cells->first[cell]];
+            put_fixed(s, slot, cells->sq[cells->first[cell]]);
             continue;
         }
         *o = (struct bk_outer){ .slot = (uint8_t)slot, .n = cells->size[cell] };
@@ -222,6 +252,7 @@ static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned 
         for (unsigned j = 0; j < i; j++)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
                 s->equal_men = true;
+    s->twins = any_interchangeable(s);
 }
 
 /* Is there no inner man, and so few configurations that kings.c solves the block?  There may be
@@ -340,40 +371,31 @@ static bool turn_configurations(struct bk_setup *s, unsigned sym)
     return true;
 }
 
-/* May two outer men change places, and all is as before? */
-static bool interchangeable(const struct bk_setup *s, const struct bk_outer *a,
-                            const struct bk_outer *b)
-{
-    return s->ix->like[a->slot] == s->ix->like[b->slot] && a->n == b->n && a->nsq == b->nsq &&
-           !memcmp(a->sq, b->sq, a->n);
-}
-
-static bool any_interchangeable(const struct bk_setup *s)
-{
-    for (unsigned o = 0; o < s->nouter; o++)
-        for (unsigned p = 0; p < o; p++)
-            if (interchangeable(s, &s->outer[p], &s->outer[o]))
-                return true;
-    return false;
-}
-
-/* The configuration in which the digits of equal men ascend. */
+/* The configuration in which the squares of equal men ascend, of those who may change places: it
+   comes no later. */
 static uint32_t in_order(const struct bk_setup *s, uint32_t conf)
 {
-    uint32_t digit[BK_OUTERS_MAX], sorted = 0;
+    uint32_t sorted = 0;
+    uint8_t sq[BK_OUTERS_MAX];
+    bool again = true;
 
-    for (unsigned o = 0; o < s->nouter; o++) {
-        digit[o] = conf / s->outer[o].stride % s->outer[o].n;
-        for (unsigned p = 0; p < o; p++)
-            if (interchangeable(s, &s->outer[p], &s->outer[o]) && digit[p] > digit[o]) {
-                uint32_t swap = digit[p];
+    if (s->conf.clash[conf])
+        return conf;
+    memcpy(sq, s->conf.sq[conf], sizeof sq);
+    while (again) {
+        again = false;
+        for (unsigned o = 0; o < s->nouter; o++)
+            for (unsigned p = 0; p < o; p++)
+                if (sq[p] > sq[o] && interchangeable(s, &s->outer[p], sq[p], &s->outer[o], sq[o])) {
+                    uint8_t swap = sq[p];
 
-                digit[p] = digit[o];
-                digit[o] = swap;
-            }
+                    sq[p] = sq[o];
+                    sq[o] = swap;
+                    again = true;
+                }
     }
     for (unsigned o = 0; o < s->nouter; o++)
-        sorted += digit[o] * s->outer[o].stride;
+        sorted += s->outer[o].digit[sq[o]] * s->outer[o].stride;
     return sorted;
 }
 
@@ -382,7 +404,7 @@ static bool find_twins(struct bk_setup *s, unsigned lanes)
 {
     struct bk_configurations *c = &s->conf;
 
-    if (!any_interchangeable(s))
+    if (!s->twins)
         return true;
     c->sorted = malloc(s->nconf * sizeof *c->sorted);
     c->twin = malloc(s->nconf * sizeof *c->twin);
