@@ -438,6 +438,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     if (!err)
         err = write_files(&m, &tally, why);
     bk_encoder_close(m.encoder);
+    bk_spill_trim(); /* its lists; solving the next one is to have their place */
     forget_neighbours(&m.neighbours);
     bk_resident_leave(&b->resident, b->nth);
     if (err) {
