@@ -48,7 +48,7 @@ elif [ "$long" != faults ]; then
     same "2 3" 2 shatranj KRNvKR --wdl
     same "2 4" 1 shatranj KRPvKN
     same "3" 2 shatranj KPvKP
-    same "2 3" 1 "$six" KPPvKP
+    same "2 3" 1 "$six" KPPvKP KPPvKQ
     same "2 4" 1 chess KRBvKN
     same "2" 1 grand-shatranj KJMvKN --wdl
     same "2 3 4" 1 sultan KRvKR+K

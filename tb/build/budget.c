@@ -29,9 +29,9 @@
 #define ALONE_THREAD_BYTES (UINT64_C(4) << 20)
 
 /* What lies between the allocator's pieces: one process of one thread was measured to take up to
-   1.8 per cent more than it asks for (Sultan KRvKP and what it leads to, `fast`; most take 0.7 at
-   most).  Of several processes what is foretold is above that anyway. */
-#define BETWEEN(bytes) ((bytes) / 50)
+   0.7 per cent more than it asks for, and 1.8 where it held eight small tables (Sultan KRvKP and
+   what it leads to, `fast`).  Of several processes what is foretold is above that anyway. */
+#define BETWEEN(bytes, held) ((bytes) / 100 + (held) / 24)
 
 /* Rows under way, ribbons, facts of a row: a thread. */
 #define ENCODER_BYTES (UINT64_C(4) << 20)
@@ -379,7 +379,7 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
         }
         most = n.encoding + encoder.peak;
         most = always + (n.peak > most ? n.peak : most);
-        most += is_several(x->p) ? 0 : BETWEEN(most);
+        most += is_several(x->p) ? 0 : BETWEEN(most, x->h->bytes);
         t->memory_bytes = most > t->memory_bytes ? most : t->memory_bytes;
     }
     return err;
