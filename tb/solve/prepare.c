@@ -371,29 +371,37 @@ static bool turn_configurations(struct bk_setup *s, unsigned sym)
     return true;
 }
 
+/* Exchanges equal men who may change places and are not in the order of their squares.  False:
+   there are none. */
+static bool exchange(const struct bk_setup *s, uint8_t *sq)
+{
+    bool any = false;
+
+    for (unsigned o = 0; o < s->nouter; o++)
+        for (unsigned p = 0; p < o; p++) {
+            uint8_t first = sq[p], second = sq[o];
+
+            if (first <= second || !interchangeable(s, &s->outer[p], first, &s->outer[o], second))
+                continue;
+            sq[p] = second;
+            sq[o] = first;
+            any = true;
+        }
+    return any;
+}
+
 /* The configuration in which the squares of equal men ascend, of those who may change places: it
    comes no later. */
 static uint32_t in_order(const struct bk_setup *s, uint32_t conf)
 {
     uint32_t sorted = 0;
     uint8_t sq[BK_OUTERS_MAX];
-    bool again = true;
 
     if (s->conf.clash[conf])
         return conf;
     memcpy(sq, s->conf.sq[conf], sizeof sq);
-    while (again) {
-        again = false;
-        for (unsigned o = 0; o < s->nouter; o++)
-            for (unsigned p = 0; p < o; p++)
-                if (sq[p] > sq[o] && interchangeable(s, &s->outer[p], sq[p], &s->outer[o], sq[o])) {
-                    uint8_t swap = sq[p];
-
-                    sq[p] = sq[o];
-                    sq[o] = swap;
-                    again = true;
-                }
-    }
+    while (exchange(s, sq))
+        ;
     for (unsigned o = 0; o < s->nouter; o++)
         sorted += s->outer[o].digit[sq[o]] * s->outer[o].stride;
     return sorted;
