@@ -1,10 +1,10 @@
 /*
- * facts.c - the doors of facts.h: picks the width of sets that the board needs.
+ * facts.c - the calls of facts.h: picks the width of sets that the board needs.
  *
  *   facts/list.c   which facts there are, and their numbers
- *   facts/plain.c  what each means, said plainly
- *   facts/text.c   in words
- *   facts/tree.c   trees as looks go down them
+ *   facts/plain.c  the definition of each fact, for one position
+ *   facts/text.c   facts in words
+ *   facts/tree.c   trees laid out for looks
  *   facts/width.c  the evaluators, one position (one.h, look.h) or a row (row.h) at a time,
  *                  over tables of who attacks what (reach.h); compiled once for each width
  */

@@ -18,11 +18,11 @@
  * which man is the inner one; files rely on both (BK_FACTS_VERSION).  Integer arithmetic only.
  *
  *   men      by their place in the list: the white king, the black king, then the others.
- *   attacks  by the moves that take, the ways open with all men on the board; it does not matter
- *            whose man stands at the end, so a man also attacks (defends) its own side's.
- *            Captures of two men in one move (BK_TWICE) do not count.
- *   safe     for a man of one side: not attacked by the other side, whose men look through the
- *            king of the first.
+ *   attacks  a man attacks the squares on which it could take, with all men on the board in the
+ *            way; whose man stands there does not matter, so it also attacks (defends) men of its
+ *            own side.  Captures of two men in one move (BK_TWICE) do not count.
+ *   safe     a square is safe for a side if the other side does not attack it; those attacks look
+ *            through the first side's king, as if it were not there.
  *
  * Side to move, castling rights and allowances are no part of a fact.
  */
@@ -46,14 +46,14 @@ struct bk_facts; /* all facts of a list of men; read-only, any threads */
  * v  borrowed; must outlive *out, which is owned.
  * Returns BK_OK; BK_E_USAGE (men[0] and men[1] are not the two kings, or too many men);
  * BK_E_SYSTEM (memory).
- * Cost: 0.4 ms and 10 KB (KRNvKR).  Besides, what a kind of man attacks is kept with the game,
- * once for all lists: 11 KB on 8x8, 110 KB where others may stand in the way; 4 to 5 MB on 14x14.
+ * Cost: 0.4 ms and 10 KB (KRNvKR).  Besides, the game keeps tables of what a kind of man attacks,
+ * shared by all lists: 11 KB a kind on 8x8, 110 KB for riders; 4 to 5 MB on 14x14.
  * The first row of a list makes some 50 KB more.
  */
 enum bk_err bk_facts_new(struct bk_facts **out, const struct bk_variant *v,
                          const struct bk_fact_men *men, struct bk_report *why);
 void bk_facts_free(struct bk_facts *f); /* NULL is fine */
-/* Memory that they take, but for what rows need. */
+/* Bytes that `f` holds: without the tables of the game and without those that rows add. */
 size_t bk_facts_bytes(const struct bk_facts *f);
 
 unsigned bk_facts_count(const struct bk_facts *f);
@@ -62,8 +62,8 @@ unsigned bk_facts_count(const struct bk_facts *f);
 unsigned bk_facts_words(const struct bk_facts *f);
 
 /*
- * What it takes to ask: for facts of place and of attacks 0, for the mobility of men and for
- * squares from which two are attacked 3, for the mobility of kings 2.
+ * The relative cost of computing a fact: 2 for the mobility of a king, 3 for the mobility of
+ * another man and for forks, 0 for all others.
  */
 unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact);
 
@@ -82,7 +82,7 @@ bool bk_fact_of(const struct bk_facts *f, unsigned fact, const uint8_t *sq);
 
 struct bk_fact_node {
     uint16_t fact;    /* or BK_FACT_LEAF */
-    uint32_t yes, no; /* nodes of the tree; of a leaf, `yes` is its number */
+    uint32_t yes, no; /* indices of the next nodes; in a leaf, `yes` is its number */
 };
 
 /* == One position, several questions ==
@@ -96,38 +96,38 @@ struct bk_fact_look {
     _Alignas(32) unsigned char room[BK_FACT_LOOK_BYTES];
 };
 
-/* sq  where each man stands, copied; no two on one square; what is behind the last one does not
-   matter.  Cost: 20 to 40 ns, of men who bend or hop more. */
+/* Makes a look.  sq: the square of each man, copied; no two on one square; entries beyond the last
+   man are ignored.  Cost: 20 to 40 ns; more with men that bend or hop. */
 void bk_fact_look(struct bk_fact_look *look, const struct bk_facts *f,
                   const uint8_t sq[BK_MEN_MAX]);
 
-/* A tree in the form in which a look goes down it fastest: twelve bytes a question. */
+/* A tree laid out for looks: twelve bytes a question. */
 struct bk_fact_tree;
 
-/* f borrowed; tree: `nodes` of them, each answer's after its question's, `yes` right behind it;
-   leaf: what each leaf says, NULL: its number.
- *out owned.  Returns BK_OK or BK_E_SYSTEM. */
+/* Lays out a tree for looks.  f: borrowed.  tree: `nodes` nodes, each before its children, `yes`
+   right behind it.  leaf: the value of each leaf by number; NULL: the number itself.  *out is
+   owned.  Returns BK_OK or BK_E_SYSTEM. */
 enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f,
                              const struct bk_fact_node *tree, uint32_t nodes, const int32_t *leaf,
                              struct bk_report *why);
 void bk_fact_tree_free(struct bk_fact_tree *tree); /* NULL is fine */
-size_t bk_fact_tree_bytes(uint32_t nodes);         /* memory of one with so many */
+size_t bk_fact_tree_bytes(uint32_t nodes);         /* memory of a tree of `nodes` nodes */
 
-/* What the leaf says.  HOT: 40 to 130 ns down learned trees. */
+/* The value of the leaf that the position reaches.  HOT: 40 to 130 ns down learned trees. */
 int32_t bk_fact_look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree);
 
-/* Man `by` attacks man `taken` of the other side, who is no king. */
+/* A capture: man `by` attacks man `taken` of the other side, not its king. */
 struct bk_fact_take {
     uint8_t by, taken;
 };
 
 /*
- * What the side attacks: all captures that it could make if its king were no concern, but those of
- * two men and in passing.  A bit each, number BK_MEN_MAX * by + taken.
+ * Returns the captures of a side, one bit each: bit BK_MEN_MAX * by + taken.  Captures of two men
+ * and en passant are left out; whether a capture exposes the own king is not asked.
  */
 uint64_t bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour);
 
-/* One of some. */
+/* The lowest capture of a mask that is not 0. */
 static inline struct bk_fact_take bk_fact_takes_first(uint64_t takes)
 {
     unsigned bit = (unsigned)__builtin_ctzll(takes);
@@ -137,21 +137,22 @@ static inline struct bk_fact_take bk_fact_takes_first(uint64_t takes)
 _Static_assert(BK_MEN_MAX *BK_MEN_MAX <= 64, "a bit a capture");
 
 /*
- * Does a move leave the king of its side attacked: man `by` goes to `to`, where he takes man
- * `taken` (BK_FACT_NOBODY: nobody)?
+ * Does a move of man `by` to `to`, where it takes man `taken` (BK_FACT_NOBODY: nobody), leave the
+ * king of its own side attacked?
  */
 #define BK_FACT_NOBODY 255
 bool bk_fact_look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to,
                           unsigned taken);
 
 /*
- * The empty squares that man `by` attacks and may go to without leaving his king attacked: where he
- * moves as he takes, all his legal moves that take nobody.  Cost: about that of one
- * bk_fact_look_exposes().
+ * Sets `out` to the empty squares that man `by` attacks and may go to without leaving its king
+ * attacked.  For a man that moves as it takes, these are all its legal moves that take nobody.
+ * Cost: about that of one bk_fact_look_exposes().
  */
 void bk_fact_look_quiet(struct bk_fact_look *look, unsigned by, struct bk_bits *out);
 
-/* Can a king whose last man this capture takes take the last man of the other side at once? */
+/* `take` captures the last man of one side, and the other side has one man besides its king: can
+   the bared king take that man at once? */
 bool bk_fact_look_bares_back(const struct bk_fact_look *look, struct bk_fact_take take);
 
 /* == Rows == */
@@ -167,10 +168,10 @@ enum bk_err bk_fact_row_new(struct bk_fact_row **out, const struct bk_facts *f, 
                             struct bk_report *why);
 void bk_fact_row_free(struct bk_fact_row *row); /* NULL is fine */
 
-/* Where the men of the row stand; sq[inner] is not read.  No two on one square. */
+/* Sets the squares of the men of the row, no two on one square; sq[inner] is not read. */
 void bk_fact_row_set(struct bk_fact_row *row, const uint8_t *sq);
 
-/* A leaf and the squares of the inner man that lead to it: never none. */
+/* Called with a leaf and the squares of the inner man that lead to it, at least one. */
 typedef void bk_leaf_visit(void *context, uint32_t leaf, const uint64_t *squares);
 
 /*
@@ -183,10 +184,10 @@ void bk_fact_row_descend(struct bk_fact_row *row, const struct bk_fact_node *tre
                          const uint64_t *care, bk_leaf_visit *visit, void *context);
 
 /*
- * All facts of the row: out[fact * bk_facts_words() + word].  Bits of squares that are not in
- * `care`, of holes and of squares where other men stand mean nothing.
- * HOT: 3 to 5 us on 8x8 with five men (230 to 350 facts), 7 to 9 on 10x10 with bent riders, of
- * rows that have nothing in common; of a quarter of the squares less.
+ * Computes all facts of the row: out[fact * bk_facts_words() + word].  Bits of squares that are not
+ * in `care`, of holes and of squares where other men stand mean nothing.
+ * HOT: for rows that have nothing in common, 3 to 5 us on 8x8 with five men (230 to 350 facts), 7
+ * to 9 on 10x10 with bent riders; less where `care` is a quarter of the squares.
  */
 void bk_fact_row_all(struct bk_fact_row *row, const uint64_t *care, uint64_t *out);
 

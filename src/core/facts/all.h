@@ -1,16 +1,16 @@
 /*
  * all.h - all facts of a row at once.  HOT: samples for learning, at random places.
  *
- * Going down a tree, facts are computed when asked (row.h).  Where all are wanted it is quicker to
- * look once at each square that a man may go to, and to note there what every fact about that man
- * wants to know.  What is found is left in the row as if it had been asked.
+ * On the way down a tree a fact is computed when a node asks for it (row.h).  Where all facts are
+ * wanted, it is quicker to visit each square that a man may go to once, and to collect there what
+ * every fact about that man needs.  The results are left in the row as if they had been asked for.
  */
 #ifndef BK_FACTS_ALL_H
 #define BK_FACTS_ALL_H
 
 #include "core/facts/row.h"
 
-/* at[i][t] for every square. */
+/* Fills r->at[i][t] for every square t. */
 static void all_attacks(struct row *r, unsigned i)
 {
     const struct kind_reach *k = r->reach->of[i];
@@ -28,8 +28,8 @@ static void all_attacks(struct row *r, unsigned i)
         at[t] = attacks_past(k, r->sq[i], t, r->occupied);
 }
 
-/* side[colour][t] for every square, from what all_attacks() found: only those behind the king
-   who is looked through have to be looked at again. */
+/* Fills r->side[colour][t] for every square t from what all_attacks() found.  Only squares behind
+   the other king, which `colour` looks through, are computed anew. */
 static void all_side(struct row *r, unsigned colour)
 {
     const struct bk_facts *f = r->head.f;
@@ -45,7 +45,7 @@ static void all_side(struct row *r, unsigned colour)
 
         if (f->men.colour[i] != colour)
             continue;
-        if (inner == !colour) { /* the king is nowhere */
+        if (inner == !colour) { /* the other king is x: not in `occupied` */
             to = attacks_from(k, r->sq[i], r->occupied);
             EACH (t, to)
                 side[t] = ~NONE;
@@ -67,12 +67,12 @@ static void all_side(struct row *r, unsigned colour)
 /* Where man i may go, and what it then attacks. */
 struct goings {
     unsigned i;
-    set rest;             /* the men but it and the inner one */
-    set hits[BK_MEN_MAX]; /* squares from which it may attack an enemy other than the inner man */
-    set near;             /* from which it may attack any */
+    set rest;             /* the squares of all men but i and the inner man */
+    set hits[BK_MEN_MAX]; /* [j]: squares from which i may attack enemy j, not the inner man */
+    set near;             /* squares from which i may attack some enemy */
 };
 
-/* What may be said of enemies without looking at each square. */
+/* Fills g->hits and g->near, for all squares at once. */
 static void all_near(struct row *r, struct goings *g)
 {
     const struct bk_facts *f = r->head.f;
@@ -94,7 +94,8 @@ static void all_near(struct row *r, struct goings *g)
     }
 }
 
-/* hit[j]: man i, on t, attacks enemy j.  Returns the mask of those it does. */
+/* Sets hit[j] to the x of `go` for which man i, gone to t, attacks enemy j.  Returns the mask of
+   the j that have such an x; hit[] of all others may be unset. */
 INLINE unsigned all_hits(const struct row *r, const struct goings *g, unsigned t, set go, set *hit)
 {
     const struct bk_facts *f = r->head.f;
@@ -117,7 +118,8 @@ INLINE unsigned all_hits(const struct row *r, const struct goings *g, unsigned t
     return mask;
 }
 
-/* A fork, or a skewer, from where the man is safe or at least covered. */
+/* Adds the squares `hit` to a fork's facts: fact[0] where the man is safe, fact[1] where it is safe
+   or covered. */
 INLINE void all_fork(struct row *r, const uint16_t fact[2], set hit, set safe, set covered)
 {
     if (fact[0] != FACT_NONE)
@@ -140,7 +142,7 @@ static void all_skewers(struct row *r, const struct goings *g, unsigned t, set h
     }
 }
 
-/* row_held(), where all attacks are known. */
+/* row_held() for x in `of`, where all of at[] is known. */
 static set all_held(const struct row *r, unsigned i, unsigned t, set of)
 {
     const struct bk_facts *f = r->head.f;
@@ -181,7 +183,7 @@ static void all_forks(struct row *r, const struct goings *g, unsigned t, set go,
         all_skewers(r, g, t, hit[f->enemy[g->i][0]] & safe);
 }
 
-/* `safe`: for which x man i may go to t safely. */
+/* Counts t among the safe squares of man i, for x in `safe`. */
 INLINE void all_safe(struct row *r, set *out, unsigned i, unsigned t, set safe)
 {
     if (i >= 2) {
@@ -193,7 +195,7 @@ INLINE void all_safe(struct row *r, set *out, unsigned i, unsigned t, set safe)
         count_in(out + 4, 3, safe & ~bit(t));
 }
 
-/* The safe squares and forks of a man, for x in `wanted`. */
+/* Computes the facts about safe squares and forks of man i, for x in `wanted`. */
 static void all_goings(struct row *r, unsigned i, set wanted)
 {
     const struct bk_facts *f = r->head.f;
@@ -218,7 +220,8 @@ static void all_goings(struct row *r, unsigned i, set wanted)
     memcpy(r->fact + group->first, safe_squares, group->n * sizeof(set));
 }
 
-/* A group of facts of place: of other men all or none; those of the inner man lie side by side. */
+/* Fills a group of facts of place.  If it concerns the inner man, its sets lie side by side in
+   `from`; if not, each is all squares or none. */
 static void all_place(struct row *r, const struct fact_group *g)
 {
     const struct row_item *item = &r->item[g->first];

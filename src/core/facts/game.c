@@ -36,7 +36,7 @@ static unsigned apart(unsigned a, unsigned b) { return a > b ? a - b : b - a; }
 static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned larger(unsigned a, unsigned b) { return a > b ? a : b; }
 
-/* A metric of two squares; those of one square ignore `a`. */
+/* The value of a metric for squares a and b; metrics of one square ignore `a`. */
 static unsigned metric_between(const struct bk_fact_game *f, unsigned metric, unsigned a,
                                unsigned b)
 {
@@ -75,7 +75,7 @@ static bool make_metrics(struct bk_fact_game *f)
     return next;
 }
 
-/* The metrics by step. */
+/* Fills wide[] and step_metric[] (game.h).  False: no memory. */
 static bool make_steps(struct bk_fact_game *f)
 {
     unsigned files = f->v->files, last = f->v->nsq - 1u, most, room;

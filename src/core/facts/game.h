@@ -15,14 +15,14 @@
 #include "core/geometry.h"
 
 enum fact_metric {
-    METRIC_DISTANCE,    /* the larger of files and ranks apart         */
-    METRIC_AXIS,        /* the smaller                                 */
-    METRIC_EDGE,        /* to the nearest edge                         */
-    METRIC_CORNER,      /* to the nearest corner                       */
-    METRIC_COLOUR,      /* 0: squares of one colour                    */
-    METRIC_RANK,        /* from 0, as White counts                     */
-    METRIC_FILES_APART, /* files between i and j                       */
-    METRIC_RANK_AHEAD,  /* METRIC_ZERO + rank of j - rank of i         */
+    METRIC_DISTANCE,    /* the larger of files and ranks apart  */
+    METRIC_AXIS,        /* the smaller of files and ranks apart */
+    METRIC_EDGE,        /* to the nearest edge                  */
+    METRIC_CORNER,      /* to the nearest corner                */
+    METRIC_COLOUR,      /* 0: squares of one colour             */
+    METRIC_RANK,        /* from 0, as White counts              */
+    METRIC_FILES_APART, /* files between i and j                */
+    METRIC_RANK_AHEAD,  /* METRIC_ZERO + rank of j - rank of i  */
     METRIC_FILE,
     METRIC_RANKS_APART,
     METRIC_FILE_AHEAD,
@@ -45,10 +45,10 @@ struct bk_fact_game {
     unsigned left, width, bottom, height; /* the smallest rectangle around the board */
     uint8_t *metric[METRIC_ORBIT];        /* [a * nsq + b], or [b]; [0] owns all */
     /*
-     * The same for looks, in few lines of memory: all that a metric of two squares depends on is
-     * how many files and ranks they are apart, so it is found at wide[b] - wide[a]; one of one
-     * square at wide[b].  Squares are counted as on a board so wide that no two such steps are
-     * the same number.
+     * The same metrics for looks, in fewer cache lines.  A metric of two squares depends only on
+     * how many files and ranks they are apart: it is step_metric[m][wide[b] - wide[a]]; a metric of
+     * one square is step_metric[m][wide[b]].  wide[] numbers squares as on a board so wide that no
+     * two different steps have the same difference.
      */
     uint16_t wide[BK_SQ_MAX];
     uint8_t *by_step; /* owned */
@@ -63,7 +63,7 @@ static inline bool fact_metric_pairs(unsigned metric)
            metric != METRIC_FILE;
 }
 
-/* NULL: no memory.  Both borrowed. */
+/* What the game keeps, made on the first call; borrowed.  NULL: no memory. */
 struct bk_fact_game *bk_fact_game_of(const struct bk_variant *v);
 const struct fact_orbit *bk_fact_orbit_of(struct bk_fact_game *game, unsigned type,
                                           unsigned colour);

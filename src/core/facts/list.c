@@ -75,7 +75,8 @@ static unsigned mirrored(const struct bk_variant *v, unsigned sq, bool ranks)
     return ranks ? bk_sq(v, file, v->ranks - 1u - rank) : bk_sq(v, v->files - 1u - file, rank);
 }
 
-/* Where a man goes and takes, as one set each, the squares mirrored or not. */
+/* Sets out[0] and out[1] to the squares to which a man on `from` goes and on which it takes, or to
+   their mirror images. */
 static void ends_of(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
                     bool mirror, bool ranks, struct bk_bits out[2])
 {
@@ -93,7 +94,7 @@ static void ends_of(const struct bk_variant *v, unsigned type, unsigned colour, 
     }
 }
 
-/* What a man may become when it comes to a square, as a mask of types. */
+/* The types that a man may become on `to`, as a mask. */
 static uint32_t changes_of(const struct bk_variant *v, unsigned type, unsigned colour, unsigned to)
 {
     static const uint8_t none[BK_TYPES_MAX];
@@ -108,7 +109,7 @@ static uint32_t changes_of(const struct bk_variant *v, unsigned type, unsigned c
     return types;
 }
 
-/* Does the man tell the board from its mirror image: the one half of it from the other? */
+/* Do holes, the man's moves or its changes differ between the board and its mirror image? */
 static bool tells_mirrored(const struct bk_variant *v, unsigned type, unsigned colour, bool ranks)
 {
     for (unsigned sq = 0; sq < v->nsq; sq++) {
@@ -174,7 +175,7 @@ static void add(struct bk_facts *f, unsigned kind, unsigned i, unsigned j, int n
     f->nfacts += (unsigned)n;
 }
 
-/* Facts of a metric: at most `least`, least + 1, ... */
+/* Adds a group of `n` facts of a metric: at most `least`, least + 1, ... */
 static void add_run(struct bk_facts *f, unsigned metric, unsigned i, unsigned j, unsigned least,
                     unsigned n)
 {
@@ -191,7 +192,8 @@ static void add_run(struct bk_facts *f, unsigned metric, unsigned i, unsigned j,
     f->steps[metric] = (uint8_t)(larger(end, least + n) - f->least[metric]);
 }
 
-/* The same for `n` bounds, of which those that tell nothing new of any two squares are left out. */
+/* Adds facts for `n` bounds of a metric from `least` on, a group each run; bounds that tell nothing
+   new of any two squares are left out. */
 static void add_place(struct bk_facts *f, unsigned metric, unsigned i, unsigned j, unsigned least,
                       int n)
 {
@@ -221,11 +223,11 @@ static void add_distances(struct bk_facts *f)
     int narrow = (int)smaller(f->game->width, f->game->height);
     int axis = (int)wide - 3 < narrow - 1 ? (int)wide - 3 : narrow - 1;
 
-    f->least[METRIC_DISTANCE] = 1; /* all are wanted for FACT_KING_DIFF */
+    f->least[METRIC_DISTANCE] = 1; /* FACT_KING_DIFF needs all distances */
     f->steps[METRIC_DISTANCE] = (uint8_t)larger(wide, 2) - 2;
     for (unsigned i = 0; i < f->men.n; i++)
         for (unsigned j = i + 1; j < f->men.n; j++) {
-            /* next to a king who attacks all that is next to it: a fact of attack, or illegal */
+            /* distance 1 from a king that attacks all squares next to it: an attack, or illegal */
             unsigned least = i < 2 && bk_fact_attacks_next(f, i) ? 2 : 1;
 
             add_place(f, METRIC_DISTANCE, i, j, least, (int)wide - 1 - (int)least);
@@ -239,8 +241,8 @@ static void add_distances(struct bk_facts *f)
         add(f, FACT_KING_DIFF, i, i, 4);
 }
 
-/* "i can come to j" is the same as "they stand on one colour", or as "j can come to i", which
-   comes before it. */
+/* Is "i can come to j" the same as "they stand on one colour", or as "j can come to i", which is
+   earlier in the list? */
 static bool orbit_is_told(const struct bk_facts *f, unsigned i, unsigned j)
 {
     unsigned mine = METRIC_ORBIT + f->kind[i], other = METRIC_ORBIT + f->kind[j];
@@ -249,7 +251,8 @@ static bool orbit_is_told(const struct bk_facts *f, unsigned i, unsigned j)
            (j < i && bk_fact_zero_alike(f, i, j, mine, other, true));
 }
 
-/* Where men may not come everywhere, it matters who can come to whom. */
+/* Adds, for kinds that cannot come to every square, which man can come to which, and whether two
+   men stand on one colour. */
 static void add_orbits(struct bk_facts *f)
 {
     for (unsigned i = 0; i < f->men.n; i++)
@@ -265,7 +268,8 @@ static void add_orbits(struct bk_facts *f)
         }
 }
 
-/* Where forward is not backward: ranks; where one wing is not the other: files. */
+/* Adds facts of ranks where forward differs from backward, or of files where one wing differs from
+   the other. */
 static void add_directions(struct bk_facts *f, bool ranks)
 {
     int along = (int)(ranks ? f->game->height : f->game->width),
@@ -283,7 +287,7 @@ static void add_directions(struct bk_facts *f, bool ranks)
         }
 }
 
-/* The men of a colour that may attack man j. */
+/* Counts the men of a colour that may attack man j. */
 static unsigned attackers_of(const struct bk_facts *f, unsigned colour, unsigned j)
 {
     unsigned n = 0;
@@ -303,7 +307,7 @@ static unsigned attacked_men(const struct bk_facts *f, unsigned colour)
     return n;
 }
 
-/* i attacks j; left out where that is the same as j attacking i. */
+/* Adds "i attacks j", unless it never happens or is the same as "j attacks i". */
 static void add_attack(struct bk_facts *f, unsigned i, unsigned j)
 {
     if (i == j || (i < 2 && j < 2) || !bk_fact_may_attack(f, i, j))
@@ -322,13 +326,13 @@ static void add_attacks(struct bk_facts *f)
             add_attack(f, i, j);
     for (unsigned i = 0; i < f->men.n; i++)
         for (unsigned c = 0; c < 2; c++)
-            if (attackers_of(f, c, i) > 1) /* of one, FACT_ATTACKS tells */
+            if (attackers_of(f, c, i) > 1) /* FACT_ATTACKS tells of a single one */
                 add(f, FACT_COUNTS, i, c, 2);
     for (unsigned c = 0; c < 2; c++)
         add(f, FACT_HANGING, c, c, (int)smaller(2, attacked_men(f, c)));
 }
 
-/* Can the fork be told from others, and happen at all? */
+/* Can the fork happen at all, and be told from other facts? */
 static bool fork_tells(const struct bk_facts *f, unsigned i, struct fact_fork fork)
 {
     unsigned colour = f->men.colour[i];
@@ -360,7 +364,8 @@ static void add_fork(struct bk_facts *f, unsigned i, unsigned a, unsigned b, boo
     f->group[f->ngroups - 1].fork = fork;
 }
 
-/* Squares from which man i attacks one or two enemies, or one behind the king. */
+/* Adds the forks and skewers of man i: squares from which it attacks one or two enemies, or one
+   behind the king. */
 static void add_forks(struct bk_facts *f, unsigned i)
 {
     const uint8_t *enemy = f->enemy[i];
@@ -398,7 +403,7 @@ static void shrink_groups(struct bk_facts *f)
         f->group = group;
 }
 
-/* Each fact on its own, for the evaluators. */
+/* Makes item[] from the groups.  False: no memory. */
 static bool make_items(struct bk_facts *f)
 {
     f->item = calloc(f->nfacts ? f->nfacts : 1, sizeof *f->item);

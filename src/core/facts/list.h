@@ -5,7 +5,7 @@
  * numbered in a row, and so are the groups.  Private to src/core/facts.
  *
  * A fact of place compares a *metric*, a byte that depends on the squares of one or two men, with
- * a constant: "the kings are at most 3 apart".  All metrics lie in one array of bytes.
+ * a constant: "the kings are at most 3 apart".  A metric is an array of bytes, kept with the game.
  */
 #ifndef BK_FACTS_LIST_H
 #define BK_FACTS_LIST_H
@@ -14,23 +14,23 @@
 #include "core/facts/game.h"
 
 enum fact_kind {
-    FACT_PLACE,     /* metric(i, j) <= least + q                                               */
-    FACT_KING_DIFF, /* distance(white king, i) - distance(black king, i) <= q - 2              */
-    FACT_ATTACKS,   /* i attacks j                                                             */
-    FACT_COUNTS,    /* of the side j at least q + 1 men attack i                               */
-    FACT_HANGING,   /* side i attacks at least q + 1 men, not kings, that are not defended     */
-    FACT_KING_SAFE, /* king i has at least q + 1 safe squares; from q 4 on: q - 3 empty ones   */
-    FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
-    FACT_FORK, /* man i attacks a square from which ...: struct fact_fork                      */
+    FACT_PLACE,     /* metric(i, j) <= least + q                                             */
+    FACT_KING_DIFF, /* distance(white king, i) - distance(black king, i) <= q - 2            */
+    FACT_ATTACKS,   /* i attacks j                                                           */
+    FACT_COUNTS,    /* at least q + 1 men of side j attack i                                 */
+    FACT_HANGING,   /* side i attacks at least q + 1 men, not kings, that are not defended   */
+    FACT_KING_SAFE, /* king i has at least q + 1 safe squares; from q 4 on: q - 3 empty ones */
+    FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds       */
+    FACT_FORK,      /* man i attacks a square from which ...: struct fact_fork               */
 };
 
 #define FACT_NO_GROUP 0xffff
 #define FACT_NONE     0xffff
 
 /*
- * Groups at most of a list of men: of 8 men on 14x14, whatever its holes are.  Bounds of place that
- * tell something stand in runs, a group each, with one between that tells nothing; so n bounds make
- * half of n + 1 groups.  Found so far: 996.
+ * The most groups of a list of men: of 8 men on 14x14, whatever its holes are.  Bounds of a metric
+ * that tell something form runs, a group each; between two runs is at least one bound that tells
+ * nothing, so n bounds make at most (n + 1) / 2 groups.  Found so far: 996.
  */
 #define FACT_RUNS(bounds) (((bounds) + 1) / 2)
 #define FACT_OF_PAIRS     /* DISTANCE, AXIS; files, ranks apart; ahead; COLOUR; ORBIT both ways */ \
@@ -50,7 +50,7 @@ _Static_assert(BK_FILES_MAX == BK_RANKS_MAX && BK_MEN_MAX == 8 && FACT_GROUPS_MA
 
 /* What a fact of FACT_FORK says of the square that i attacks and that no own man holds. */
 struct fact_fork {
-    uint8_t a, b; /* men attacked from there; equal: just one */
+    uint8_t a, b; /* men attacked from there; equal: one man */
     bool covered; /* the square is safe, or defended and attacked by the king at most */
     bool skewer;  /* a is the king; b is attacked only when the king is not in the way */
 };
@@ -58,16 +58,16 @@ struct fact_fork {
 struct fact_group {
     uint8_t kind, i, j;
     uint8_t metric, least; /* FACT_PLACE */
-    struct fact_fork fork; /* FACT_FORK  */
-    uint16_t first, n;     /* its facts  */
+    struct fact_fork fork; /* FACT_FORK */
+    uint16_t first, n;     /* number of the first, how many */
 };
 
-/* One fact as the evaluators want it. */
+/* One fact, with all that the evaluators read of it. */
 struct fact_item {
     const uint8_t *metric; /* FACT_PLACE: metric[stride * sq[i] + sq[j]] <= least; borrowed */
     uint16_t stride;
     uint8_t kind, i, j, least;
-    uint8_t q; /* within its group */
+    uint8_t q; /* place in its group */
     struct fact_fork fork;
     uint16_t group;
 };
@@ -76,25 +76,25 @@ struct bk_facts {
     const struct bk_variant *v; /* borrowed */
     struct bk_fact_game *game;  /* borrowed */
     struct bk_fact_men men;
-    unsigned nkinds;              /* men of one type and colour are of a kind */
-    uint8_t kind[BK_MEN_MAX];     /* by man */
-    uint8_t first_of[BK_MEN_MAX]; /* by kind: the first such man */
-    bool bound[BK_MEN_MAX];       /* by kind: some square of the board is out of reach */
-    bool rides[BK_MEN_MAX];       /* by kind: others may stand in the way */
-    uint8_t nenemies[BK_MEN_MAX]; /* by man: whom it may attack; a king not the other */
-    uint8_t enemy[BK_MEN_MAX][BK_MEN_MAX];
+    unsigned nkinds;                       /* men of one type and colour are of a kind */
+    uint8_t kind[BK_MEN_MAX];              /* by man */
+    uint8_t first_of[BK_MEN_MAX];          /* by kind: the first such man */
+    bool bound[BK_MEN_MAX];                /* by kind: some square of the board is out of reach */
+    bool rides[BK_MEN_MAX];                /* by kind: others may stand in the way */
+    uint8_t nenemies[BK_MEN_MAX];          /* by man: how many are in enemy[] */
+    uint8_t enemy[BK_MEN_MAX][BK_MEN_MAX]; /* by man: whom it may attack; no king has the king */
 
     unsigned ngroups, nfacts;
     struct fact_group *group;
     struct fact_item *item;
     const uint8_t *metric[METRICS];         /* borrowed */
-    uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
-    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* the FACT_ATTACKS, or FACT_NO_GROUP */
+    uint8_t least[METRICS], steps[METRICS]; /* bounds are least, least + 1, ...; steps 0: none */
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* [i][j]: "i attacks j", or FACT_NO_GROUP */
 
     unsigned first_fork; /* the facts of FACT_FORK: from here to the last */
-    /* forks by their men; [0] safe, [1] covered; or FACT_NONE */
+    /* [i][a][b][covered]: number of the fork fact, or FACT_NONE */
     uint16_t fork_fact[BK_MEN_MAX][BK_MEN_MAX][BK_MEN_MAX][2];
-    uint16_t skewer_fact[BK_MEN_MAX][BK_MEN_MAX]; /* [who attacks the king][who is behind] */
+    uint16_t skewer_fact[BK_MEN_MAX][BK_MEN_MAX]; /* [attacker][man behind the king] */
 
     const struct fact_width *width_ops;
     void *reach; /* made by width_ops */

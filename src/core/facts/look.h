@@ -2,8 +2,8 @@
  * look.h - a look at one position, for several questions.  HOT.
  *
  * Idea: a look is a `struct one` (one.h) that begins with what leapers and riders attack: nearly
- * every tree asks, and so does who wants to know what can be taken.  Men who bend or hop are asked
- * when they are needed.
+ * every tree asks for it, and so do questions about captures.  Attacks of men that bend or hop are
+ * computed when they are needed.
  */
 #ifndef BK_FACTS_LOOK_H
 #define BK_FACTS_LOOK_H
@@ -11,7 +11,7 @@
 #include "core/facts/one.h"
 #include "core/facts/tree.h"
 
-/* It begins with the facts, as struct look_head. */
+/* struct one begins with the facts, as struct look_head does. */
 _Static_assert(sizeof(struct one) <= sizeof(struct bk_fact_look), "a look has room");
 
 INLINE struct one *one_of(struct bk_fact_look *look) { return (struct one *)(void *)look; }
@@ -20,8 +20,8 @@ INLINE const struct one *one_in(const struct bk_fact_look *look)
     return (const struct one *)(const void *)look;
 }
 
-/* Where the men of a side stand.  Their squares have just been written one by one: they are read
-   one by one, too, for the processor cannot read what is under way as a whole. */
+/* Copies the squares of a side's men; returns them as a set.  The caller has just written sq[] byte
+   by byte, so it is read byte by byte: a wider load would wait until those stores are done. */
 INLINE set look_place(struct one *o, const struct reach *reach, const uint8_t *sq,
                       const uint16_t *wide, unsigned colour)
 {
@@ -37,21 +37,21 @@ INLINE set look_place(struct one *o, const struct reach *reach, const uint8_t *s
     return own;
 }
 
-/* What a rider of a side attacks of `open`: each of the others stops him, or stands beside his
-   ways. To *side is added what he does looking through the king of the other side. */
+/* Returns what rider i attacks of `open`, its attacks on an empty board.  Adds to *side what it
+   attacks when it looks through the king of the other side. */
 INLINE set look_ride(const struct one *o, unsigned colour, unsigned i, set open, set *side)
 {
     const set *touch = o->reach->touch[i] + o->sq[i] * o->reach->nsq;
     set stopped = touch[o->sq[colour]], by_king = touch[o->sq[!colour]];
 
-    for (unsigned j = 2; j < o->f->men.n; j++) /* he himself is on none of his ways */
+    for (unsigned j = 2; j < o->f->men.n; j++) /* the rider is on none of its own ways */
         stopped |= touch[o->sq[j]];
     *side |= open & ~stopped;
     return open & ~(stopped | by_king);
 }
 
-/* What those men of a side attack who neither bend nor hop; a side that has no others is known,
-   looking through the king, too, so that no question need ask. */
+/* Sets what the men of a side attack, except those that bend or hop.  If there are none of these,
+   side[colour], which looks through the other king, is complete: nothing is computed later. */
 INLINE void look_round(struct one *o, unsigned colour)
 {
     const struct reach *reach = o->reach;
@@ -82,11 +82,11 @@ static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const
     one_begin(o, f, white, black);
     look_round(o, BK_WHITE);
     look_round(o, BK_BLACK);
-    o->have = (uint8_t)~reach->wanderers; /* of men who are not there, too */
+    o->have = (uint8_t)~reach->wanderers; /* bits of absent men are set, too */
     o->have_side = reach->simple;
 }
 
-/* A question that may be the next one; of a leaf the first, without a branch to tell. */
+/* Prefetches a node that may be next; for a leaf the first node, so that no branch is needed. */
 INLINE void look_ahead(const uint32_t *word, tree_way way)
 {
     __builtin_prefetch(word + (uint32_t)(way & ~(way >> 31)));
@@ -113,8 +113,7 @@ static int32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *t
             is = one_fact[node->asks - METRIC_ORBIT](o, node);
         if (!is) {
             at = no;
-            __asm__(""
-                    : "+r"(at)); /* a branch, that is guessed: not a choice, that is waited for */
+            __asm__("" : "+r"(at)); /* keeps a predicted branch: a conditional move would wait */
         }
     }
     return leaf_says(at);
@@ -127,7 +126,7 @@ static uint64_t look_takes(const struct bk_fact_look *look, unsigned colour)
     unsigned ours = o->reach->side[colour];
     uint64_t takes = 0;
 
-    if (!any(o->span[colour] & theirs)) /* mostly: then those who bend or hop are left */
+    if (!any(o->span[colour] & theirs)) /* the usual case: only men that bend or hop are left */
         ours &= ~(unsigned)o->have;
     EACH_MAN (i, ours) {
         unsigned taken = o->reach->side[!colour] & ~3u;
@@ -153,8 +152,8 @@ static bool look_exposes(const struct bk_fact_look *look, unsigned by, unsigned 
 }
 
 /*
- * A king may go where no enemy attacks, looking through him.  Of another man's squares each enemy
- * leaves those on which he stands in the enemy's way, if that is needed; all, as a rule.
+ * A king may go where no enemy attacks, looking through it.  For another man, each enemy takes away
+ * the squares from which that man would not keep it from attacking the king: as a rule none.
  */
 static void look_quiet(struct bk_fact_look *look, unsigned by, struct bk_bits *out)
 {
@@ -171,7 +170,7 @@ static void look_quiet(struct bk_fact_look *look, unsigned by, struct bk_bits *o
     *out = bits_of(to);
 }
 
-/* Of the men of a side, the one that is no king. */
+/* The first man of a side that is no king. */
 INLINE unsigned look_last_man(const struct bk_fact_men *men, unsigned colour)
 {
     unsigned i = 2;

@@ -3,7 +3,7 @@
  *
  * A *way* is a square, a square that is attacked from there, the squares between that must be
  * empty and whether one of them must hold a screen instead.  All questions here are about pairs of
- * ways: one of a man, and one back.  Cost: reaches times reaches of a square, for each square.
+ * ways: one there, and one back.  Cost: reaches times reaches of a square, for each square.
  */
 #include "core/facts/never.h"
 
@@ -46,7 +46,7 @@ static struct way way_of(const struct bk_facts *f, unsigned from, const struct b
 
 static bool never_blocked(const struct way *w) { return !w->hops && !bk_bits_count(&w->path); }
 
-/* The ways of a man from w->to to w->from. */
+/* A test of a way and one of another man back: from there->to to there->from. */
 typedef bool way_test(const struct way *there, const struct way *back);
 
 static bool any_back(const struct bk_facts *f, unsigned man, const struct way *w, way_test *test)
@@ -82,8 +82,8 @@ static bool same_path(const struct way *there, const struct way *back)
     return there->hops == back->hops && !memcmp(&there->path, &back->path, sizeof back->path);
 }
 
-/* Is there a way of i to where j may stand for which "man j has a way back that passes `test`" is
-   `is`?  went: i may just have come, so it may be on any square. */
+/* Is there a way of man i to a square where man j may stand for which "man j has a way back that
+   passes `test`" is `is`?  went: i may just have come, so it may be on any square. */
 static bool some_way(const struct bk_facts *f, unsigned i, unsigned j, bool went, way_test *test,
                      bool is)
 {

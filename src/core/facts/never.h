@@ -27,11 +27,11 @@ bool bk_fact_attacks_next(const struct bk_facts *f, unsigned i);
 /* The most squares that man i could attack. */
 unsigned bk_fact_attacks_most(const struct bk_facts *f, unsigned i);
 
-/* Sets seen[x] where men i and j may stand so that the metric is x. */
+/* Sets seen[x] to true for each value x of the metric that men i and j can have. */
 void bk_fact_metric_values(const struct bk_facts *f, unsigned metric, unsigned i, unsigned j,
                            bool seen[256]);
 
-/* Are the two metrics of i and j 0 on the same squares?  turned: the other is of j and i. */
+/* Are `metric` and `other` of men i and j 0 on the same squares?  turned: `other` is of j and i. */
 bool bk_fact_zero_alike(const struct bk_facts *f, unsigned i, unsigned j, unsigned metric,
                         unsigned other, bool turned);
 

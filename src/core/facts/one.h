@@ -12,14 +12,14 @@
 struct one {
     const struct bk_facts *f;
     const struct reach *reach;
-    uint16_t wide[BK_MEN_MAX + 1]; /* of his square (game.h); of NODE_NOBODY 0 */
+    uint16_t wide[BK_MEN_MAX + 1]; /* by man: game->wide of its square; [NODE_NOBODY]: 0 */
     uint8_t sq[BK_MEN_MAX];
     set occupied, own[2];
-    uint8_t have, have_side, have_attackers; /* which of the following are known */
-    uint8_t attackers[BK_MEN_MAX]; /* by man: who attacks him, a bit a man; of kings but kings */
-    set attacks[BK_MEN_MAX];       /* of a man */
-    set span[2];                   /* of those men of a side that are in `have` */
-    set side[2];                   /* of a side, looking through the other king */
+    uint8_t have, have_side, have_attackers; /* which of attacks, side, attackers are known */
+    uint8_t attackers[BK_MEN_MAX]; /* by man: mask of its attackers; no king attacks a king */
+    set attacks[BK_MEN_MAX];       /* by man: the squares that it attacks */
+    set span[2];                   /* by side: what its men in `have` attack */
+    set side[2];                   /* by side: what it attacks, looking through the other king */
 };
 _Static_assert(BK_MEN_MAX <= 8, "a bit a man");
 
@@ -27,7 +27,7 @@ _Static_assert(BK_MEN_MAX <= 8, "a bit a man");
 #define EACH_MAN(i, men)                                                                           \
     for (unsigned i; (men) && (i = (unsigned)__builtin_ctz(men), (men) &= (men)-1, true);)
 
-/* Of a position whose men stand in sq[] and wide[]. */
+/* Begins with a position whose men stand in sq[] and wide[]; white, black: the sides' squares. */
 INLINE void one_begin(struct one *o, const struct bk_facts *f, set white, set black)
 {
     o->f = f;
@@ -61,7 +61,7 @@ static set one_side_by_man(struct one *o, unsigned colour, set seen)
     return all;
 }
 
-/* A rider who looks through the king is looked at again. */
+/* Computes side[colour].  Riders that may look through the other king are computed anew. */
 static set one_side_anew(struct one *o, unsigned colour)
 {
     unsigned king = o->sq[!colour], lacks = o->reach->side[colour] & ~(unsigned)o->have;
@@ -76,7 +76,7 @@ static set one_side_anew(struct one *o, unsigned colour)
 
         if (!has(k->mid_to[o->sq[i]], king))
             continue;
-        if (k->shape == WANDERS) /* a screen that goes may take something away */
+        if (k->shape == WANDERS) /* without the king as its screen, a man may attack less */
             return one_side_by_man(o, colour, seen);
         all |= attacks_from(k, o->sq[i], seen);
     }
@@ -101,7 +101,7 @@ static unsigned one_attackers_anew(struct one *o, unsigned j)
 {
     unsigned sq = o->sq[j], n = o->f->men.n, men = 0, rest = ((1u << n) - 1) & ~o->have;
 
-    for (unsigned i = 0; i < n; i++) /* of those in `rest`: anything */
+    for (unsigned i = 0; i < n; i++) /* bits of men in `rest` mean nothing yet */
         men |= (unsigned)has(o->attacks[i], sq) << i;
     men &= o->have;
     EACH_MAN (i, rest)
@@ -112,14 +112,14 @@ static unsigned one_attackers_anew(struct one *o, unsigned j)
     return men;
 }
 
-/* Who attacks man j, as a mask; of a king the other one does not count. */
+/* Returns the mask of the men that attack man j; a king does not count as attacker of a king. */
 INLINE unsigned one_attackers(struct one *o, unsigned j)
 {
     return o->have_attackers >> j & 1 ? o->attackers[j] : one_attackers_anew(o, j);
 }
 
-/* Is one of the squares `at` defended by another man than i, and by no enemy but a king attacked?
- */
+/* Is one of the squares `at` defended by a man other than i, and attacked by no enemy but the
+   king? */
 static bool one_held(struct one *o, unsigned i, set at)
 {
     unsigned colour = o->f->men.colour[i];
@@ -154,13 +154,13 @@ static bool one_attack(struct one *o, const struct tree_node *node)
     return one_attacks_man(o, node->i, node->j);
 }
 
-/* Of the side j more than `least` men attack man i. */
+/* More than `least` men of side j attack man i. */
 static bool one_counts(struct one *o, const struct tree_node *node)
 {
     unsigned men = one_attackers(o, node->i) & o->reach->side[node->j];
 
     for (unsigned n = node->least; n--;)
-        men &= men - 1; /* of none: none */
+        men &= men - 1; /* 0 stays 0 */
     return men;
 }
 
@@ -196,7 +196,7 @@ static bool one_man_safe(struct one *o, const struct tree_node *node)
     return one_safe_squares(o, node->i, NONE, node->least);
 }
 
-/* Is one of the squares `at` safe, or covered, if that is enough? */
+/* Is one of the squares `at` safe, or covered where the node accepts that? */
 INLINE bool one_forks_from(struct one *o, const struct tree_node *node, set at)
 {
     unsigned colour = o->reach->side[BK_BLACK] >> node->i & 1;
@@ -205,7 +205,7 @@ INLINE bool one_forks_from(struct one *o, const struct tree_node *node, set at)
            (any(at & ~one_side(o, !colour)) || (node->least && one_held(o, node->i, at)));
 }
 
-/* Where man i attacks and no man of his own stands. */
+/* The squares that man i attacks and no man of its own side holds. */
 INLINE set one_free(struct one *o, unsigned i)
 {
     return one_attacks(o, i) & ~o->own[o->reach->side[BK_BLACK] >> i & 1];
@@ -229,7 +229,7 @@ static bool one_fork_of_two(struct one *o, const struct tree_node *node)
     return any(at) && one_forks_from(o, node, at & attacks_into(k, o->sq[node->j >> 4], rest));
 }
 
-/* Man a stands before man b. */
+/* Is there a square from which man i attacks a, and would attack b if a were not there? */
 static bool one_skewer(struct one *o, const struct tree_node *node)
 {
     const struct kind_reach *k = o->reach->of[node->i];
@@ -244,7 +244,7 @@ static bool one_skewer(struct one *o, const struct tree_node *node)
 
 typedef bool one_asked(struct one *o, const struct tree_node *node);
 
-/* What nodes ask, from METRIC_ORBIT on. */
+/* The functions that answer a node, by node->asks - METRIC_ORBIT. */
 static one_asked *const one_fact[] = {
     one_orbit,
     one_orbit,

@@ -21,7 +21,7 @@ static struct bk_bits without(struct bk_bits b, unsigned sq)
     return b;
 }
 
-/* Does a man like `i`, on `from`, attack `to`? */
+/* Does a man of the kind of man i, on `from`, attack `to`? */
 static bool reaches(const struct bk_facts *f, unsigned i, unsigned from, unsigned to,
                     const struct bk_bits *occupied)
 {
@@ -46,7 +46,7 @@ static bool attacks_man(const struct board *b, unsigned i, unsigned j)
 
 static unsigned colour_of(const struct board *b, unsigned i) { return b->f->men.colour[i]; }
 
-/* Safe for a man of `colour`: the other side looks through its king. */
+/* Is `to` safe for a man of `colour`?  The other side looks through its king. */
 static bool safe(const struct board *b, unsigned colour, unsigned to)
 {
     struct bk_bits seen = without(b->occupied, b->sq[colour]);
@@ -76,7 +76,7 @@ static unsigned hanging(const struct board *b, unsigned colour)
     return n;
 }
 
-/* The safe squares that man i attacks and no own man holds; perhaps only empty ones. */
+/* Counts the safe squares that man i attacks and no own man holds; empty: only empty ones. */
 static unsigned safe_squares(const struct board *b, unsigned i, bool empty)
 {
     unsigned n = 0;
@@ -87,7 +87,7 @@ static unsigned safe_squares(const struct board *b, unsigned i, bool empty)
     return n;
 }
 
-/* Is `to` defended by another man than i, and attacked by the enemy's king at most? */
+/* Is `to` defended by a man other than i, and attacked by no enemy but the king? */
 static bool held(const struct board *b, unsigned i, unsigned to)
 {
     bool defended = false;

@@ -3,8 +3,8 @@
  *
  * Idea: what a man attacks on an empty board is one table look-up; each man in the way takes some
  * squares out of it (or, where a screen is needed, puts some in).  Which ones is a table look-up,
- * too: touch_to[s][o] are the squares whose ways from s pass o.  A man who may ride past several
- * ways (bent riders) or needs a screen (cannons) is asked again for each touched square; all
+ * too: touch_to[s][o] are the squares whose ways from s pass o.  A man that has several ways to a
+ * square (bent riders) or needs a screen (cannons) is checked again for each touched square; all
  * others are simply stopped.
  *
  * Cost: a look-up a man in the way.  Memory of a kind of man: three tables of nsq x nsq sets where
@@ -44,33 +44,35 @@ struct way {
 struct kind_reach {
     enum shape shape;
     unsigned nsq;
-    set to[BK_SQ_MAX], into[BK_SQ_MAX];           /* whatever stands between           */
-    set open_to[BK_SQ_MAX], open_into[BK_SQ_MAX]; /* when nothing does               */
-    set mid_to[BK_SQ_MAX], mid_into[BK_SQ_MAX];   /* squares on some way from, to here */
-    set past[BK_SQ_MAX];                          /* ends of ways that pass a square   */
-    set *touch_to, *touch_into;                   /* [s or t][o]; not of LEAPS         */
-    set *path;                                    /* [s][t]; RIDES                     */
-    uint32_t *first_way;                          /* [s][t], and one more; WANDERS     */
+    set to[BK_SQ_MAX], into[BK_SQ_MAX];           /* attacks from, into it, whatever is between */
+    set open_to[BK_SQ_MAX], open_into[BK_SQ_MAX]; /* likewise when nothing is between */
+    set mid_to[BK_SQ_MAX], mid_into[BK_SQ_MAX];   /* squares on some way from, into it */
+    set past[BK_SQ_MAX];                          /* [o]: ends of ways that pass o */
+    set *touch_to, *touch_into;                   /* [s or t][o]: far ends of ways by o; not
+                                                     LEAPS */
+    set *path;                                    /* [s][t]: the one way; RIDES */
+    uint32_t *first_way;                          /* [s][t], and one more: first way; WANDERS */
     struct way *way;
 };
 
 /* Facts of place as sets; for rows. */
 struct places {
-    set *at[METRICS][2]; /* [metric][which man is given][square * steps + q]: where the other
-                            one, or the one there is, makes a fact of place true */
+    set *at[METRICS][2]; /* [metric][which man is given: i or j][its square * steps + q]: the
+                            squares of the other man, or of the only one, that make the fact true
+                            whose bound is least + q */
 };
 
-/* By man. */
+/* The tables of a list of men, by man. */
 struct reach {
     const struct kind_reach *of[BK_MEN_MAX]; /* borrowed from the game */
     unsigned nsq;
-    const set *open[BK_MEN_MAX];        /* what looks want of it: open_to; of wanderers none */
-    const set *touch[BK_MEN_MAX];       /* touch_to of those who ride; else NULL */
-    unsigned side[2];                   /* by colour: a bit a man */
-    uint8_t men[2], man[2][BK_MEN_MAX]; /* the same as lists */
-    unsigned riders;                    /* whom others may stand in the way, likewise */
-    unsigned wanderers;                 /* of them, those who bend or hop */
-    uint8_t simple;                     /* a bit a side: nobody of it does */
+    const set *open[BK_MEN_MAX];        /* open_to, for looks; of wanderers empty sets */
+    const set *touch[BK_MEN_MAX];       /* touch_to of a man that RIDES; else NULL */
+    unsigned side[2];                   /* by colour: mask of its men */
+    uint8_t men[2], man[2][BK_MEN_MAX]; /* by colour: how many men, and their list */
+    unsigned riders;                    /* mask: others may stand in their way */
+    unsigned wanderers;                 /* mask: those of them that bend or hop */
+    uint8_t simple;                     /* mask of the sides that have no wanderers */
     _Atomic(struct places *) places;    /* owned; made for the first row */
 };
 
@@ -117,7 +119,7 @@ static bool reach_alloc(struct kind_reach *k, size_t nways)
     return k->first_way && k->way;
 }
 
-/* One way from s to t, over the squares of `path`. */
+/* Adds one way from s to t, over the squares of `path`. */
 static void reach_add(struct kind_reach *k, unsigned s, unsigned t, set path, bool hops)
 {
     k->to[s] |= bit(t);
@@ -139,7 +141,7 @@ static void reach_add(struct kind_reach *k, unsigned s, unsigned t, set path, bo
     }
 }
 
-/* The ways from s, in the order of where they end. */
+/* Adds the ways from s, in the order of their ends, to the `nways` so far; returns how many now. */
 static uint32_t reach_ways(struct kind_reach *k, const struct bk_variant *v, unsigned s,
                            const struct bk_reach *r, unsigned n, uint32_t nways)
 {
@@ -210,7 +212,7 @@ static struct kind_reach *kind_reach_new(const struct bk_variant *v, unsigned ty
     return k;
 }
 
-/* The one of the game; NULL: no memory. */
+/* The tables of a kind of man, made on the first call and kept with the game; NULL: no memory. */
 static const struct kind_reach *kind_reach_of(struct bk_fact_game *game, unsigned type,
                                               unsigned colour)
 {
@@ -236,7 +238,7 @@ static void places_free(struct places *places)
     free(places);
 }
 
-/* Of a metric of one square, the given one is 0. */
+/* Makes places->at[m][which]; of a metric of one square the given one is 0.  False: no memory. */
 static bool places_fill(struct places *places, const struct bk_facts *f, unsigned m, unsigned which)
 {
     unsigned nsq = f->v->nsq, given = fact_metric_pairs(m) ? nsq : 1, steps = f->steps[m];
@@ -270,7 +272,7 @@ static struct places *places_new(const struct bk_facts *f)
     return places;
 }
 
-/* NULL: no memory. */
+/* The places of `f`, made on the first call; NULL: no memory. */
 static const struct places *places_of(const struct bk_facts *f)
 {
     struct reach *r = f->reach;
@@ -348,7 +350,7 @@ INLINE bool reaches(const struct kind_reach *k, unsigned s, unsigned t, set occu
     return some_way_open(k, s, t, occupied);
 }
 
-/* What a man on s attacks.  Of a wanderer, each square that a man in the way concerns is asked. */
+/* What a man on s attacks.  A wanderer is checked again where a man stands on one of its ways. */
 INLINE set attacks_from(const struct kind_reach *k, unsigned s, set occupied)
 {
     set touched = NONE, open = k->open_to[s], near = occupied & k->mid_to[s];
@@ -365,7 +367,7 @@ INLINE set attacks_from(const struct kind_reach *k, unsigned s, set occupied)
     return open;
 }
 
-/* From where a man attacks t. */
+/* The squares from which a man attacks t. */
 INLINE set attacks_into(const struct kind_reach *k, unsigned t, set occupied)
 {
     set touched = NONE, open = k->open_into[t], near = occupied & k->mid_into[t];
@@ -382,7 +384,7 @@ INLINE set attacks_into(const struct kind_reach *k, unsigned t, set occupied)
     return open;
 }
 
-/* The squares x for which a man on s attacks t when `occupied` and x are. */
+/* The x for which a man on s attacks t when x and the squares of `occupied` are occupied. */
 INLINE set attacks_past(const struct kind_reach *k, unsigned s, unsigned t, set occupied)
 {
     size_t at = (size_t)s * k->nsq + t;

@@ -1,13 +1,13 @@
 /*
- * row.h - facts of a row: of each fact the squares of the inner man that make it true.  HOT.
+ * row.h - facts of a row: for each fact the squares of the inner man that make it true.  HOT.
  *
  * A fact that does not concern the inner man is true everywhere or nowhere.  Facts of place are
  * looked up.  Others are computed a group at a time, when one of the group is asked, and kept:
  *
- *   - to the next row, where no man has moved on whom they depend (`keep`);
- *   - what men and sides attack likewise, square by square (row_moved());
- *   - the costly ones (fact_costly()) are computed for the squares that are asked, and for more
- *     when more are: deep in a tree those are few.
+ *   - a group is kept for the next row unless a man that it depends on has moved (`keep`);
+ *   - what men and sides attack is kept likewise, square by square (row_moved());
+ *   - a costly group (fact_costly()) is computed for the squares that are asked, few deep in a
+ *     tree; squares that are asked later are added.
  *
  * In what follows x is the square of the inner man; "occupied" never has it.
  */
@@ -17,13 +17,13 @@
 #include "core/facts/reach.h"
 
 #define GROUP_WORDS (FACT_GROUPS_MAX / 64)
-#define FEW         6 /* squares, so few that each is looked at */
+#define FEW         6 /* at most so many squares are looked at one by one */
 
 enum how {
-    HOW_STANDS,  /* a place of others: from[stride * square of i + square of j] <= least */
-    HOW_SQUARES, /* a place of the inner man: from[stride * square of i]                 */
-    HOW_GROUP,   /* computed with its group                                              */
-    HOW_COSTLY,  /* the same, for the squares that are asked                             */
+    HOW_STANDS,  /* place of other men: from[stride * square of i + square of j] <= least */
+    HOW_SQUARES, /* place of the inner man: from[stride * square of i]                    */
+    HOW_GROUP,   /* computed with its group                                               */
+    HOW_COSTLY,  /* likewise, but only for the squares that are asked                     */
 };
 
 /* A fact as the rows of one inner man see it. */
@@ -39,19 +39,19 @@ struct row {
     const struct places *places;
     struct row_item *item; /* behind fact[] */
     set board;
-    unsigned words; /* of the masks of groups */
-    bool fresh;     /* no row yet */
+    unsigned words; /* of a mask of groups */
+    bool fresh;     /* no row has been set */
     uint8_t sq[BK_MEN_MAX];
     set occupied, own[2];   /* of all men but the inner */
-    set have_side[2];       /* for which squares side[] is known */
-    set side[2][BK_SQ_MAX]; /* where x lets a side attack a square, through the other king */
+    set have_side[2];       /* by side: the t for which side[][t] is known */
+    set side[2][BK_SQ_MAX]; /* [side][t]: the x for which it attacks t, through the other king */
     set have_at[BK_MEN_MAX];
-    set at[BK_MEN_MAX][BK_SQ_MAX];                /* where x lets a man attack a square */
-    uint64_t have[GROUP_WORDS];                   /* which groups are known */
-    uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
-    uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
-    uint16_t safe_group[BK_MEN_MAX];              /* the FACT_KING_SAFE or FACT_MAN_SAFE of a man */
-    set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
+    set at[BK_MEN_MAX][BK_SQ_MAX];                /* [man][t]: the x for which it attacks t */
+    uint64_t have[GROUP_WORDS];                   /* the groups that are known */
+    uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* by man: the groups that do not depend on it */
+    uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* by man: its FACT_ATTACKS groups */
+    uint16_t safe_group[BK_MEN_MAX];              /* by man: its group of safe squares */
+    set known[FACT_GROUPS_MAX]; /* by costly group in `have`: the x for which it is known */
     set fact[];
 };
 
@@ -59,7 +59,8 @@ INLINE bool fact_costly(unsigned kind) { return kind >= FACT_KING_SAFE; }
 
 /* == A new row == */
 
-/* The safe squares of another man depend on few squares: looked at in row_recheck_safe(). */
+/* Is the group about the safe squares of a man other than the inner one?  These depend on few
+   squares: row_recheck_safe() decides whether they are kept. */
 INLINE bool row_safe_kept(unsigned inner, const struct fact_group *g)
 {
     return g->i != inner && (g->kind == FACT_KING_SAFE || g->kind == FACT_MAN_SAFE);
@@ -69,7 +70,7 @@ INLINE bool row_safe_kept(unsigned inner, const struct fact_group *g)
 static unsigned depends_on(const struct fact_group *g, unsigned inner)
 {
     if (g->kind == FACT_ATTACKS)
-        return 1u << g->i | 1u << g->j; /* who stands in the way: row_moved() */
+        return 1u << g->i | 1u << g->j; /* men in the way: row_moved() */
     if (row_safe_kept(inner, g))
         return 0; /* row_recheck_safe() */
     return g->kind == FACT_KING_DIFF ? 3u | 1u << g->i : ~0u;
@@ -135,15 +136,16 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
 
 INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
 
-/* What one row does not have in common with the row before. */
+/* What has changed since the row before. */
 struct moves {
-    unsigned men;       /* who have moved, as a mask */
-    set squares;        /* left or come to */
-    set at[BK_MEN_MAX]; /* squares of which it must be asked anew whether a man, */
-    set side[2];        /* or a side, attacks them */
+    unsigned men;       /* mask of the men that have moved */
+    set squares;        /* that men have left or come to */
+    set at[BK_MEN_MAX]; /* by man: squares whose attacks by it are no longer known */
+    set side[2];        /* by side: likewise */
 };
 
-/* Forgets what man i attacks, as far as man p is in its way or not where he was. */
+/* Forgets whether man i attacks the squares whose ways pass `from` or `to`: man p has gone from the
+   one to the other. */
 static void row_moved_near(struct row *r, struct moves *m, unsigned i, unsigned p, unsigned from,
                            unsigned to)
 {
@@ -164,7 +166,7 @@ static void row_moved_near(struct row *r, struct moves *m, unsigned i, unsigned 
         r->have[w] &= ~r->attacks_by[i][w];
 }
 
-/* Forgets what depends on man p, who went from one square to another. */
+/* Forgets what depends on man p, which has gone from `from` to `to`. */
 static void row_moved(struct row *r, struct moves *m, unsigned p, unsigned from, unsigned to)
 {
     const struct kind_reach *k = r->reach->of[p];
@@ -180,7 +182,7 @@ static void row_moved(struct row *r, struct moves *m, unsigned p, unsigned from,
             row_moved_near(r, m, i, p, from, to);
 }
 
-/* Forgets the safe squares of men near whom something has changed. */
+/* Forgets the safe squares of men near which something has changed. */
 static void row_recheck_safe(struct row *r, const struct moves *m)
 {
     for (unsigned i = 0; i < r->head.f->men.n; i++) {
@@ -191,7 +193,7 @@ static void row_recheck_safe(struct row *r, const struct moves *m)
     }
 }
 
-/* Forgets what the men who have moved have changed. */
+/* Forgets what has changed since the men stood on `before`. */
 static void row_follow(struct row *r, const uint8_t *before)
 {
     unsigned n = r->head.f->men.n;
@@ -245,13 +247,13 @@ INLINE bool row_inner_is(const struct row *r, unsigned colour)
     return row_colour(r, r->head.inner) == colour;
 }
 
-/* A set for the squares that man i stands on: the inner man is not in `occupied`. */
+/* The square of man i as a set; empty for the inner man, which is not in `occupied`. */
 INLINE set row_where(const struct row *r, unsigned i)
 {
     return i == r->head.inner ? NONE : bit(r->sq[i]);
 }
 
-/* Man i attacks square t, other than x. */
+/* Returns the x for which man i attacks t; the inner man does not attack its own square. */
 INLINE set row_attacks_anew(const struct row *r, unsigned i, unsigned t, set occupied)
 {
     const struct kind_reach *k = r->reach->of[i];
@@ -276,7 +278,7 @@ static set row_fact_attacks(struct row *r, unsigned i, unsigned j)
     return row_attacks(r, i, r->sq[j]);
 }
 
-/* Does the group have to be computed?  It counts as known from now on. */
+/* Tells whether `group` has to be computed, and marks it as known. */
 INLINE bool row_lacks(struct row *r, unsigned group)
 {
     uint64_t mask = UINT64_C(1) << group % 64, *have = &r->have[group / 64];
@@ -286,13 +288,13 @@ INLINE bool row_lacks(struct row *r, unsigned group)
     return lacks;
 }
 
-/* Man i attacks man j, as the fact says. */
+/* The x for which man i attacks man j, kept as a fact where it is one. */
 INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
 {
     unsigned group = r->head.f->attack_group[i][j];
     set *fact;
 
-    if (group == FACT_NO_GROUP) /* it is no fact */
+    if (group == FACT_NO_GROUP) /* not in the list of facts */
         return row_fact_attacks(r, i, j);
     fact = &r->fact[r->head.f->group[group].first];
     if (row_lacks(r, group))
@@ -303,7 +305,7 @@ INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
 static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
 {
     const struct bk_facts *f = r->head.f;
-    bool whole = r->head.inner == !colour; /* x is the king who is looked through */
+    bool whole = r->head.inner == !colour; /* x is the other king, which is looked through */
     set all = NONE, seen = r->occupied & ~row_where(r, !colour);
 
     for (unsigned i = 0; i < f->men.n; i++) {
@@ -319,7 +321,7 @@ static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
     return all;
 }
 
-/* A side attacks t, looking through the other king. */
+/* The x for which `colour` attacks t, looking through the other king. */
 INLINE set row_side(struct row *r, unsigned colour, unsigned t)
 {
     if (!has(r->have_side[colour], t)) {
@@ -329,7 +331,8 @@ INLINE set row_side(struct row *r, unsigned colour, unsigned t)
     return r->side[colour][t];
 }
 
-/* at[n - 1] of at least n of some sets: counts one more. */
+/* Counts one more set x in at[0 .. n - 1]: at[q] has the squares that are in more than q of the
+   sets so far. */
 INLINE void count_in(set *at, unsigned n, set x)
 {
     for (unsigned q = n - 1; q > 0; q--)
@@ -350,7 +353,7 @@ static set row_near(const struct row *r, unsigned sq, int d)
     return d > steps ? ~NONE : r->places->at[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
 }
 
-/* The white king is nearer to man i than the black king by at least `by`. */
+/* The x for which the white king is nearer to man i than the black king by at least `by`. */
 static set row_nearer(const struct row *r, unsigned i, int by)
 {
     const struct bk_facts *f = r->head.f;
@@ -401,7 +404,8 @@ static void group_hanging(struct row *r, const struct fact_group *g, set *out)
     }
 }
 
-/* Where man i may go and take: t is attacked by it and not held by an own man. */
+/* The x for which man i attacks t, and the inner man is not an own man on t.  Other own men:
+   row_targets(). */
 INLINE set row_moves(struct row *r, unsigned i, unsigned t)
 {
     set at = row_attacks(r, i, t);
@@ -411,7 +415,7 @@ INLINE set row_moves(struct row *r, unsigned i, unsigned t)
     return at;
 }
 
-/* The squares that may be among those of row_moves(), for x in `wanted`. */
+/* A set with every t for which row_moves() has an x in `wanted`. */
 static set row_targets(const struct row *r, unsigned i, set wanted)
 {
     const struct kind_reach *k = r->reach->of[i];
@@ -427,8 +431,8 @@ static set row_targets(const struct row *r, unsigned i, set wanted)
     return to & ~r->own[row_colour(r, i)];
 }
 
-/* Sees to it that row_attacks() and row_side() of these squares are known: at[] and side[] may be
-   read as they are. */
+/* Computes row_attacks() and row_side() of man i and its enemies for all of `squares`: r->at[] and
+   r->side[] may then be read directly. */
 static void row_learn(struct row *r, unsigned i, set squares)
 {
     unsigned enemy = !row_colour(r, i);
@@ -442,7 +446,7 @@ static void row_learn(struct row *r, unsigned i, set squares)
         r->side[enemy][t] = row_side_anew(r, enemy, t);
 }
 
-/* Man i goes to t safely, onto no own man, for x in `wanted`. */
+/* The x in `wanted` for which man i may go to t, safely and onto no own man; after row_learn(). */
 INLINE set row_goes_safely(const struct row *r, unsigned i, unsigned t, set wanted)
 {
     unsigned colour = row_colour(r, i);
@@ -458,7 +462,7 @@ static void group_king_safe(struct row *r, const struct fact_group *g, set wante
     for (unsigned q = 0; q < 4; q++)
         all[q] = empty[q % 3] = NONE;
     row_learn(r, g->i, to);
-    EACH (t, taking) /* what the king can take stands there whatever x */
+    EACH (t, taking) /* whatever x is, the man to take is on t */
         count_in(all, 4, row_goes_safely(r, g->i, t, wanted));
     to &= ~r->occupied;
     EACH (t, to) {
@@ -484,7 +488,7 @@ static void group_man_safe(struct row *r, const struct fact_group *g, set wanted
         out[q] |= all[q];
 }
 
-/* Man i, on t, attacks man j; `rest` stands besides the inner man and i. */
+/* The x for which man i, on t, attacks man j; `rest`: all men but i and the inner man. */
 static set row_hits(const struct row *r, unsigned i, unsigned t, unsigned j, set rest)
 {
     const struct kind_reach *k = r->reach->of[i];
@@ -496,7 +500,7 @@ static set row_hits(const struct row *r, unsigned i, unsigned t, unsigned j, set
     return attacks_past(k, t, r->sq[j], rest);
 }
 
-/* Man i, on t, attacks man b as soon as the enemy's king, a, is not in the way. */
+/* The x for which man i, on t, attacks man fork.b only if the king fork.a is not in the way. */
 static set row_hits_behind(const struct row *r, unsigned i, unsigned t, struct fact_fork fork,
                            set rest)
 {
@@ -509,7 +513,7 @@ static set row_hits_behind(const struct row *r, unsigned i, unsigned t, struct f
     return through & ~row_hits(r, i, t, fork.b, rest);
 }
 
-/* t is defended by another man than i, and attacked by the enemy's king at most. */
+/* The x for which t is defended by a man other than i, and attacked by no enemy but the king. */
 static set row_held(struct row *r, unsigned i, unsigned t)
 {
     set defended = NONE, attacked = NONE;
@@ -523,7 +527,7 @@ static set row_held(struct row *r, unsigned i, unsigned t)
     return defended & ~attacked;
 }
 
-/* The squares from which a man like i reaches man j on some board, for x in `wanted`. */
+/* A set with all squares from which a man like i reaches man j on some board, x in `wanted`. */
 INLINE set row_sources(const struct row *r, unsigned i, unsigned j, set wanted)
 {
     const struct kind_reach *k = r->reach->of[i];
@@ -589,14 +593,14 @@ static void row_group(struct row *r, unsigned group)
     }
 }
 
-/* Does a costly group take as long for one square as for all?  It does where another man's safe
-   squares are counted. */
+/* Does a costly group take as long for one square as for all?  It does if it counts the safe
+   squares of a man other than the inner one. */
 INLINE bool row_costs_as_much(const struct row *r, const struct fact_group *g)
 {
     return g->kind != FACT_FORK && g->i != r->head.inner;
 }
 
-/* A costly group for more squares. */
+/* Computes a costly group for the squares `wanted`, in addition to those known. */
 static void row_group_for(struct row *r, unsigned group, set wanted)
 {
     const struct fact_group *g = &r->head.f->group[group];
@@ -626,7 +630,7 @@ static void row_costly(struct row *r, unsigned group, set squares)
         row_group_for(r, group, squares & ~r->known[group]);
 }
 
-/* The fact; of a costly one at least these squares. */
+/* Returns the x that make `fact` true; of a costly fact only the x in `squares` need be right. */
 INLINE set row_fact(struct row *r, unsigned fact, set squares)
 {
     const struct row_item *item = &r->item[fact];
@@ -660,7 +664,7 @@ static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree
     struct {
         set squares;
         uint32_t at;
-    } later[BK_SQ_MAX]; /* each with squares of its own, so never more than there are */
+    } later[BK_SQ_MAX]; /* disjoint sets of squares, so at most BK_SQ_MAX */
     uint32_t at = 0, waiting = 0;
     uint64_t words[sizeof(set) / 8];
     set squares;

@@ -12,7 +12,7 @@ static struct tree_node node_of(const struct bk_facts *f, unsigned fact)
         .asks = (uint8_t)(NODE_FACT + item->kind), .i = item->i, .j = item->j, .least = item->q
     };
 
-    if (item->kind == FACT_PLACE) { /* of one man, with a stride of 0, or of two */
+    if (item->kind == FACT_PLACE) { /* a metric of one man has a stride of 0 */
         out.asks = f->group[item->group].metric;
         out.i = item->stride ? item->i : NODE_NOBODY;
         out.least = item->least;
@@ -28,9 +28,9 @@ static struct tree_node node_of(const struct bk_facts *f, unsigned fact)
 
 /* == Laying out == */
 
-/* A question that is to stand in the tree, and who leads to it. */
+/* A node of `tree` that is to be laid out, and the answer that leads to it. */
 struct waiting {
-    uint32_t from; /* node of the other tree */
+    uint32_t from; /* index in `tree` */
     tree_way *to_it;
 };
 
@@ -38,7 +38,7 @@ struct layout {
     struct bk_fact_tree *out;
     const struct bk_fact_node *tree;
     const int32_t *leaf;
-    uint32_t *leaves; /* by node of the other tree: below it */
+    uint32_t *leaves; /* [node of `tree`]: leaves below it */
     struct waiting *wait;
     uint32_t n, waits;
 };
@@ -51,8 +51,8 @@ static void count_leaves(struct layout *l, uint32_t nodes)
                            : l->leaves[l->tree[i].yes] + l->leaves[l->tree[i].no];
 }
 
-/* What is to stand at *to_it waits; the more leaves are below it, the later among those of its
-   line.  A leaf says at once what it says. */
+/* Has *to_it lead to node `from` of `tree`: a leaf's value is written at once, a question waits to
+   be laid out.  wait[line] and those behind it are in the order of their leaves, most last. */
 static void lead_to(struct layout *l, tree_way *to_it, uint32_t from, uint32_t line)
 {
     const struct bk_fact_node *node = &l->tree[from];
@@ -73,7 +73,9 @@ static tree_way place_of(uint32_t nth)
     return (tree_way)(nth / NODES_OF_LINE * LINE_WORDS + nth % NODES_OF_LINE * NODE_WORDS);
 }
 
-/* Whole trees hang on what waits when a line begins; the one that has most leaves is next. */
+/* Lays out the node that waits last, with its answers waiting behind it, until none waits.  Nodes
+   that wait when a cache line begins are below wait[line] and come after those found in the
+   line. */
 static void lay_out(struct layout *l)
 {
     uint32_t line = 0;
@@ -93,7 +95,7 @@ static void lay_out(struct layout *l)
     }
 }
 
-/* The first place in `room` that begins a line. */
+/* The first place in `room` that begins a cache line. */
 static uint32_t *line_in(struct bk_fact_tree *t)
 {
     size_t over = (uintptr_t)t->room / sizeof *t->room % LINE_WORDS;
