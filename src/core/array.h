@@ -25,7 +25,7 @@
 #define BK_ARRAY_ROOM(array, room, wanted)                                                         \
     bk_array_room(&(array), &(room), (wanted), sizeof *(array))
 
-/* The same as a function; `array` points to the pointer. */
+/* BK_ARRAY_ROOM() as a function; `array` points to the pointer. */
 bool bk_array_room(void *array, size_t *room, size_t wanted, size_t element_bytes);
 
 /*

@@ -35,7 +35,7 @@ static const struct atom atoms[] = {
     { 'Q', 0, 2, { { 0, 1 }, { 1, 1 } } },
 };
 
-/* What stands before an atom. */
+/* The letters before an atom. */
 struct modifiers {
     unsigned how;
     char way[8]; /* direction letters, in order */

@@ -44,7 +44,7 @@ static inline bool bk_bits_single(const struct bk_bits *b)
 {
     uint64_t once = 0, twice = 0;
 
-    if (b->w[0] & (b->w[0] - 1)) /* mostly */
+    if (b->w[0] & (b->w[0] - 1)) /* the usual case */
         return false;
     for (unsigned i = 0; i < 4; i++) {
         twice |= (b->w[i] & (b->w[i] - 1)) | (b->w[i] && once);
@@ -73,7 +73,7 @@ static inline unsigned bk_bits_first(const struct bk_bits *b)
     return BK_SQ_NONE;
 }
 
-/* Takes the smallest square out; the loop ends with BK_SQ_NONE. */
+/* Takes the smallest square out and returns it; BK_SQ_NONE: the set was empty. */
 static inline unsigned bk_bits_pop(struct bk_bits *b)
 {
     for (unsigned i = 0; i < 4; i++)
@@ -86,7 +86,7 @@ static inline unsigned bk_bits_pop(struct bk_bits *b)
     return BK_SQ_NONE;
 }
 
-/* The lowest eight bits, each in a byte of its own: 0 or 1. */
+/* Spreads the lowest eight bits over eight bytes, each 0 or 1. */
 static inline uint64_t bk_bits_to_bytes(uint64_t bits)
 {
     uint64_t x = (bits & 0xff) * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);

@@ -1,5 +1,5 @@
 /*
- * chance.h - numbers as if drawn by lot, the same on every machine.
+ * chance.h - pseudorandom numbers, the same on every machine.
  * Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014
  * (splitmix64).
  */
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* The next of the numbers that a seed leads to: any 64 bits. */
+/* Returns the next number of the sequence of *seed, any 64 bits, and advances *seed. */
 static inline uint64_t bk_chance_next(uint64_t *seed)
 {
     uint64_t x = *seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -18,7 +18,7 @@ static inline uint64_t bk_chance_next(uint64_t *seed)
     return x ^ x >> 31;
 }
 
-/* One that goes with x; one to one. */
+/* The pseudorandom number that belongs to x; a one-to-one mapping. */
 static inline uint64_t bk_chance_of(uint64_t x) { return bk_chance_next(&x); }
 
 #endif

@@ -242,7 +242,7 @@ static bool check_limits(const struct bk_variant *v, struct bk_complaint *c)
     return true;
 }
 
-/* Where king and rooks stand; one rook may have no home if a FEN did not speak of it. */
+/* Checks the homes of king and rooks; with shuffled homes a rook without a right may have none. */
 static bool check_homes(const struct bk_variant *v, struct bk_complaint *c)
 {
     const struct bk_castling *k = &v->castling;

@@ -10,11 +10,11 @@
 
 #include "core/variant.h"
 
-/* What is wrong, and whose key says so. */
+/* A fault of a variant, and the key that is to blame. */
 struct bk_complaint {
-    int type; /* of the piece; -1: the variant's own */
+    int type; /* of the piece to blame; -1: the variant itself */
     const char *key;
-    unsigned nth; /* of the keys of that name */
+    unsigned nth; /* which of the keys of that name, from 0 */
     char text[256];
 };
 

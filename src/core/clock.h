@@ -1,7 +1,7 @@
 /*
  * clock.h - a clock of the system, in seconds.
  *
- * For how long something takes, and how long to wait: what is built never depends on it
+ * Only for measuring and for waiting: the tables that are built never depend on it
  * (tests/clock.c).
  */
 #ifndef BK_CLOCK_H
@@ -18,7 +18,7 @@ static inline double bk_clock_seconds(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Since some moment, by a clock that nobody sets. */
+/* Seconds since some moment, by a clock that nobody sets. */
 static inline double bk_now_seconds(void) { return bk_clock_seconds(CLOCK_MONOTONIC); }
 
 #endif

@@ -15,15 +15,15 @@ struct bk_cursor {
     struct bk_report fault;
 };
 
-/* What stands at the cursor is wrong: keeps the text; false. */
+/* Formats what is wrong at the cursor into c->fault; returns false. */
 bool bk_cursor_wrong(struct bk_cursor *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Skips white space; false where nothing follows. */
 bool bk_cursor_more(struct bk_cursor *c);
-/* Nothing may follow. */
+/* Checks that nothing follows. */
 bool bk_cursor_end(struct bk_cursor *c);
-/* Is the next word this one?  Then it is skipped; otherwise false is no fault. */
+/* Skips the next word if it is `word`; otherwise false, which is no fault. */
 bool bk_cursor_skip(struct bk_cursor *c, const char *word);
 
 bool bk_cursor_number(struct bk_cursor *c, unsigned min, unsigned max, unsigned *out);
@@ -34,12 +34,12 @@ bool bk_cursor_type(struct bk_cursor *c, const struct bk_variant *v, uint8_t *ty
 bool bk_cursor_file(struct bk_cursor *c, const struct bk_variant *v, uint8_t *file);
 bool bk_cursor_ranks(struct bk_cursor *c, const struct bk_variant *v, uint16_t *mask);
 
-/* The value is one of `words`, which end with NULL; *out is its place. */
+/* Reads a value that is one of `words`, which end with NULL; *out is its place. */
 bool bk_cursor_one_of(struct bk_cursor *c, const char *const words[], unsigned *out);
-/* The value is one of two words, the second of which says yes. */
+/* Reads a value that is one of two words; *out: it is `yes`. */
 bool bk_cursor_choice(struct bk_cursor *c, const char *no, const char *yes, bool *out);
 
-/* Copies the value, cursor and all; `size` bytes with the zero. */
+/* Copies the value to `to`, which has `size` bytes, the zero included; the cursor does not move. */
 bool bk_cursor_copy(struct bk_cursor *c, char *to, size_t size);
 
 #endif

@@ -42,7 +42,7 @@ enum bk_err bk_variant_for_fen(struct bk_variant **out, const struct bk_variant 
     *out = NULL;
     if (!err && d.how != BK_ITSELF)
         err = bk_variant_derived(out, base, &d, why);
-    if (*out && bk_fen_is_start(fen)) /* it is read with the derived game next */
+    if (*out && bk_fen_is_start(fen)) /* the FEN is read with the derived game next */
         memcpy((*out)->start, base->start, sizeof base->start);
     return err;
 }
@@ -54,7 +54,7 @@ enum bk_err bk_start_check(const struct bk_variant *v, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     if (!bk_rules_homes_told(v) || !*v->start)
-        return BK_OK; /* looked at when the file was read */
+        return BK_OK; /* checked when the file was read */
     err = bk_variant_for_fen(&derived, v, v->start, why);
     if (!err)
         err = bk_pos_from_fen(&p, derived ? derived : v, v->start, why);

@@ -25,16 +25,18 @@ struct bk_derivation {
 enum bk_err bk_derivation_of(struct bk_derivation *d, const struct bk_variant *base,
                              const char *fen, struct bk_report *why);
 
-/* The game; d->how is not BK_ITSELF.  *out is owned: bk_variant_free().
-   BK_E_USAGE: the rules make no sense there. */
+/* Makes the derived game; d->how is not BK_ITSELF.  *out is owned: bk_variant_free().  BK_E_USAGE:
+   the rules make no sense there. */
 enum bk_err bk_variant_derived(struct bk_variant **out, const struct bk_variant *base,
                                const struct bk_derivation *d, struct bk_report *why);
 
-/* Both in one: *out is NULL where the FEN is asked in the base itself. */
+/* bk_derivation_of() and bk_variant_derived() in one: *out is NULL where the FEN is asked in the
+   base itself. */
 enum bk_err bk_variant_for_fen(struct bk_variant **out, const struct bk_variant *base,
                                const char *fen, struct bk_report *why);
 
-/* Is the array of a game whose FENs tell the homes a position of it?  BK_OK for all other games. */
+/* Checks that the array of a game whose FENs tell the homes is a position of it; BK_OK for all
+   other games. */
 enum bk_err bk_start_check(const struct bk_variant *v, struct bk_report *why);
 
 #endif

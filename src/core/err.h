@@ -20,13 +20,13 @@ enum bk_err {
     BK_E_USAGE,       /* bad input: FEN, variant, material, argument          */
     BK_E_CORRUPT,     /* broken: the file contradicts docs/format.md          */
     BK_E_SYSTEM,      /* broken: memory, disk, permissions                    */
-    BK_E_NOT_CACHED,  /* expected: it would have to be read, and must not be  */
+    BK_E_NOT_CACHED,  /* expected: it needs a read, which is not allowed      */
     BK_E_OVER_BUDGET, /* more memory than the caller allows                   */
-    BK_E_NEEDS_BYTES, /* expected: who brings the bytes of files has not yet  */
+    BK_E_NEEDS_BYTES, /* expected: the caller has not yet supplied file bytes */
     BK_E_NEWER,       /* expected: the file needs a later version of this     */
 };
 
-/* Is it the file itself that cannot be used, now and later?  All others may pass. */
+/* Is it the file itself that cannot be used, now and later?  All other errors may pass. */
 static inline bool bk_is_of_file(enum bk_err err)
 {
     return err == BK_E_CORRUPT || err == BK_E_NEWER;
@@ -47,7 +47,7 @@ const char *bk_strerror(enum bk_err err);
  */
 #define bk_fail(why, err, ...) (bk_report_write((why), __VA_ARGS__), bk_err_of(err))
 
-/* Does an errno say that nothing is there?  All others keep from what is. */
+/* Does an errno say that there is no such file?  Others say why it cannot be reached. */
 static inline bool bk_not_there(int error) { return error == ENOENT || error == ENOTDIR; }
 
 /* BK_E_SYSTEM: the machine has no more memory. */
@@ -56,7 +56,7 @@ static inline bool bk_not_there(int error) { return error == ENOENT || error == 
 /* BK_E_SYSTEM: a signal asked to stop. */
 #define bk_interrupted(why) bk_fail(why, BK_E_SYSTEM, "interrupted")
 
-/* What quotes input stays one line: other characters than printed ones become `?`. */
+/* Keeps a text that quotes input on one line: control characters become `?`. */
 void bk_one_line(char *text);
 
 /* The first half of bk_fail(). */
@@ -64,8 +64,8 @@ void bk_report_write(struct bk_report *why, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 static inline enum bk_err bk_err_of(enum bk_err err) { return err; }
 
-/* Of a text: "LABEL:LINE:COLUMN: ..." and BK_E_USAGE.  Column 0, the line as a whole, is told as 1.
- */
+/* Reports a fault of a text: "LABEL:LINE:COLUMN: ..." and BK_E_USAGE.  Column 0, the line as a
+   whole, is written as 1. */
 enum bk_err bk_fail_at(struct bk_report *why, const char *label, int line, unsigned column,
                        const char *fmt, va_list ap) __attribute__((format(printf, 5, 0)));
 
@@ -81,11 +81,12 @@ struct bk_first_error {
 /* Has a thread failed, so that the others may stop?  Cheap: one relaxed load. */
 bool bk_first_error_any(const struct bk_first_error *first);
 
-/* Keeps an error (BK_OK: nothing happens) and its report unless there is one already. */
+/* Keeps `err` (BK_OK: nothing happens) and its report unless an error has been kept already. */
 void bk_first_error_keep(struct bk_first_error *first, enum bk_err err,
                          const struct bk_report *why);
 
-/* The error that was kept, its report copied to `why` (NULL is fine).  No thread may be at it. */
+/* The error that was kept, its report copied to `why` (NULL is fine).  No thread may be keeping one
+   at the same time. */
 enum bk_err bk_first_error_of(const struct bk_first_error *first, struct bk_report *why);
 
 #endif

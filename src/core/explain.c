@@ -13,7 +13,7 @@
 
 /* == Ranks, letters == */
 
-/* "2-7, 9"; bit r of `mask` is rank r + 1. */
+/* Writes "2-7, 9"; bit r of `mask` is rank r + 1. */
 static void say_ranks(FILE *out, unsigned mask)
 {
     const char *comma = "";
@@ -104,8 +104,9 @@ static bool mirrored(const struct bk_movement *m, unsigned i)
 }
 
 /*
- * "forward", "sideways", "forward towards the a-file".  Beside others of one wing a pair says that
- * it is one, `lopsided`: of "forward or backward towards the a-file" nobody knows whether both are.
+ * "forward", "sideways", "forward towards the a-file".  lopsided: the group has directions of one
+ * wing only; then a pair says "to both sides", for in "forward or backward towards the a-file" the
+ * first could be either.
  */
 static void say_direction(FILE *out, const struct bk_step *s, bool both_wings, bool lopsided)
 {

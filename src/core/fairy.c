@@ -4,9 +4,9 @@
  * Idea: what is in force (fairy_file.h) is read key by key into a plain struct
  * bk_variant, which bk_variant_finish() checks like any other.
  *
- * The program's own defaults differ between its versions where the board has
- * not eight ranks (where pawns promote, from where they go two).  There we ask
- * for the key rather than guess.
+ * Below, "the program" is Fairy-Stockfish.  Its own defaults differ between its
+ * versions where the board has not eight ranks (where pawns promote, from where
+ * they go two).  There we ask for the key rather than guess.
  */
 #include "core/fairy.h"
 
@@ -31,7 +31,7 @@ struct file {
     char side, rights[16], passed[8];
 };
 
-/* A value is wrong: at offset `at` in it. */
+/* Reports that the value of entry `e` is wrong, at offset `at` in it; false. */
 #define WRONG(f, e, at, ...) bk_fairy_wrong(&(f)->in, e, (unsigned)(at), __VA_ARGS__)
 
 /* == 1. Values == */
@@ -74,7 +74,8 @@ static bool get_file(struct file *f, const char *name, unsigned max, unsigned mi
            WRONG(f, e, 0, "expected a file from a to %c", 'a' + (int)max - 1);
 }
 
-/* The program reads letters section by section, and forgets a man whose letter is said again. */
+/* Refuses the letter at e->value[at] if a later section gives it to a man: the program reads
+   letters section by section, and forgets the man that had it before. */
 static bool means_the_same(struct file *f, const struct bk_fairy_entry *e, unsigned at)
 {
     for (unsigned i = 0; i < f->in.nentries; i++) {
@@ -88,7 +89,8 @@ static bool means_the_same(struct file *f, const struct bk_fairy_entry *e, unsig
     return true;
 }
 
-/* Of two keys for one thing `old` is read first, and takes the place of an inherited `key`. */
+/* `old` and `key` are two keys for one thing.  Refuses `old` in a later section than `key`: the
+   program reads `old` first there, and it takes the place of the inherited `key`. */
 static bool comes_first(struct file *f, const char *key, const char *old)
 {
     const struct bk_fairy_entry *now = bk_fairy_get(&f->in, key),
@@ -145,7 +147,7 @@ static bool get_region(struct file *f, const struct bk_fairy_entry *e, struct bk
     return true;
 }
 
-/* White's region and Black's as ranks from the own side; they must be mirror images. */
+/* Reads White's region and Black's as ranks from the own side; they must be mirror images. */
 static bool get_ranks(struct file *f, const char *white, const char *black, uint16_t *out)
 {
     const struct bk_fairy_entry *e[2] = { bk_fairy_get(&f->in, white),
@@ -174,7 +176,8 @@ static bool get_ranks(struct file *f, const char *white, const char *black, uint
                                        white);
 }
 
-/* A number that the program counts on the board of its section; Black's ranks depend on that. */
+/* Refuses a rank number that stands in an earlier section than maxRank: the program counts Black's
+   ranks on the board of the number's own section. */
 static bool counted_on_this_board(struct file *f, const char *name)
 {
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, name),
@@ -214,7 +217,8 @@ static bool pairs_on_both(const char *s)
     return strchr("fblr", s[0]) && s[1] && strchr(of, s[1]) && *atom && strchr("KQ", *atom);
 }
 
-/* For Black the program turns a move half round, and we mirror it: one, where left is as right. */
+/* Has each step its mirror image, left for right?  For Black the program turns a move by 180
+   degrees, and we mirror its ranks: only then the two are the same. */
 static bool left_as_right(const struct bk_movement *m)
 {
     for (unsigned i = 0; i < m->nsteps; i++) {
@@ -232,8 +236,8 @@ static bool left_as_right(const struct bk_movement *m)
 
 /* == 2.1 Riders ==
  *
- * The program knows riders by their lines: an orthogonal one, the other, diagonals, and those of
- * the knight.  How a man goes along a line it keeps once for each purpose; other riders it forgets.
+ * The program knows riders by their lines: files, ranks, diagonals, and those of the knight.  For
+ * each line it keeps one way of going along it to move and one to capture; other riders it forgets.
  */
 
 static bool rides(const struct bk_step *s) { return s->range != 1 && !(s->how & BK_HOPS); }
@@ -250,7 +254,7 @@ static bool on_one_line(const struct bk_step *s, const struct bk_step *t)
     return (s->df == 0) == (t->df == 0) && (s->dr == 0) == (t->dr == 0);
 }
 
-/* Are there steps of that direction and kind for all these purposes? */
+/* Has `m` unlimited steps in the direction of `way`, hopping if `hops`, for all purposes `why`? */
 static bool goes(const struct bk_movement *m, const struct bk_step *way, bool hops, unsigned why)
 {
     for (unsigned i = 0; i < m->nsteps; i++) {
@@ -262,7 +266,8 @@ static bool goes(const struct bk_movement *m, const struct bk_step *way, bool ho
     return !why;
 }
 
-/* Are two ways of a line kept apart?  A rider and a hopper are if both go all of it. */
+/* Does the program keep steps s and t apart?  A rider and a hopper of one line only if both go all
+   of it. */
 static bool told_apart(const struct bk_movement *m, const struct bk_step *s,
                        const struct bk_step *t)
 {
@@ -382,7 +387,7 @@ static bool read_pieces(struct file *f)
     return read_soldier(f);
 }
 
-/* The king; or, without one, the one man whose loss loses. */
+/* Finds the royal piece: the king; or, without one, the one man whose loss loses. */
 static bool read_royal(struct file *f)
 {
     struct bk_variant *v = f->v;
@@ -418,7 +423,7 @@ static bool read_royal(struct file *f)
     return true;
 }
 
-/* One square or gap of the array; false: at a character that is none. */
+/* Reads one square or gap of the array; false: at a character that is neither. */
 static bool read_cell(struct file *f, const char **s, unsigned rank, unsigned *file)
 {
     unsigned gap = 1;
@@ -467,7 +472,7 @@ static bool somebody_hops(const struct bk_variant *v)
     return false;
 }
 
-/* The array gives holes, armies, and where king and rooks are at home. */
+/* Reads the array: holes, armies, and where king and rooks are at home. */
 static bool read_start(struct file *f)
 {
     static const struct bk_fairy_entry usual = {
@@ -510,7 +515,7 @@ static bool read_start(struct file *f)
 
 /* == 3. Pawns == */
 
-/* Ranks from which on, as the program counts, a pawn promotes. */
+/* Reads the ranks on which a pawn promotes. */
 static bool read_zone(struct file *f, uint16_t *zone)
 {
     unsigned rank;
@@ -531,7 +536,7 @@ static bool read_zone(struct file *f, uint16_t *zone)
     return true;
 }
 
-/* "q:1 r:2": a kind of men that may be promoted to while there are fewer */
+/* Reads "q:1 r:2": men become a `q` only while there are fewer than 1; *limited: these types. */
 static bool read_limits(struct file *f, uint32_t *limited)
 {
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "promotionLimit");
@@ -597,8 +602,8 @@ static bool read_promotion(struct file *f, struct bk_piece *p)
     return true;
 }
 
-/* Newer versions read the least rank only where the other is not said; 2 is the least without it.
- */
+/* Refuses doubleStepRankMin beside doubleStepRank, unless it is 2, the default, in the same
+   section: newer versions of the program read it only without the other. */
 static bool least_rank_is_read(struct file *f, unsigned low)
 {
     const struct bk_fairy_entry *most = bk_fairy_get(&f->in, "doubleStepRank"),
@@ -609,7 +614,8 @@ static bool least_rank_is_read(struct file *f, unsigned low)
                  "newer versions pass it over beside 'doubleStepRank'; say regions instead");
 }
 
-/* Where a section has no double step the program forgets its ranks for those that inherit. */
+/* Refuses an inherited doubleStep that is said again without its ranks: where a section has no
+   double step, the program forgets the ranks for the sections that inherit from it. */
 static bool ranks_are_not_forgotten(struct file *f)
 {
     const struct bk_fairy_entry *on = bk_fairy_get(&f->in, "doubleStep"),
@@ -621,7 +627,7 @@ static bool ranks_are_not_forgotten(struct file *f)
            WRONG(f, on, 0, "say from which ranks in the same section, too");
 }
 
-/* The ranks from where pawns go two squares; 0: none. */
+/* Reads the ranks from which pawns go two squares; 0: none. */
 static bool read_double(struct file *f, uint16_t *out)
 {
     unsigned low, high;
@@ -652,7 +658,7 @@ static bool read_double(struct file *f, uint16_t *out)
     return least_rank_is_read(f, low);
 }
 
-/* En passant where the region has all squares that a double step passes, or none. */
+/* Reads whether there is en passant: on all squares that a double step passes, or on none. */
 static bool read_en_passant(struct file *f, uint16_t from)
 {
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "enPassantRegion");
@@ -692,7 +698,7 @@ static unsigned first_pawn_rank(const struct file *f, char letter)
     return first < BK_RANKS_MAX ? first : 1;
 }
 
-/* Does a pawn pass a square that is in the zone of whoever takes it there? */
+/* Can a double step pass a square on which the pawn that captures en passant there promotes? */
 static bool takes_in_passing_in_its_zone(const struct bk_variant *v, const struct bk_piece *p)
 {
     for (unsigned rank = 0; rank + 2 < v->ranks; rank++)
@@ -929,7 +935,7 @@ static void write_start(struct file *f)
              v->castling.allowed ? f->rights : "-", *f->passed ? f->passed : "-");
 }
 
-/* As read.c wants it of a file of our own: nobody can take a king at once. */
+/* Checks that nobody can take a king at once in the array, as read.c does for a file of our own. */
 static bool check_start(struct file *f, const struct bk_pos *p)
 {
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "startFen");
@@ -943,7 +949,7 @@ static bool check_start(struct file *f, const struct bk_pos *p)
                           why);
 }
 
-/* Has the side to move lost, its king and the other's being alone on these squares? */
+/* Has White, to move, lost with only its king on `ours` and Black's on `theirs`? */
 static bool king_is_lost(const struct bk_variant *v, unsigned ours, unsigned theirs)
 {
     struct bk_pos p;
@@ -957,9 +963,9 @@ static bool king_is_lost(const struct bk_variant *v, unsigned ours, unsigned the
            (bk_rules_stalemate_wdl(v) < 0 || bk_in_check(v, &p, BK_WHITE));
 }
 
-/* Two kings alone draw with us, and there they play on: that is the same if none of them can be
-   mated, or stalemated where that loses.  They never are alone where the first that is bare loses;
-   if he may bare back, they are. */
+/* Two kings alone are a draw here, and in the program they play on.  Refuses games in which one of
+   them can be mated, or stalemated where that loses: the results would differ.  If a bare king
+   loses at once, without baring back, kings never are alone. */
 static bool check_kings_alone(struct file *f)
 {
     const struct bk_variant *v = f->v;
@@ -978,7 +984,7 @@ static bool check_kings_alone(struct file *f)
     return true;
 }
 
-/* What is wrong with a piece is told at its key. */
+/* Checks the game; what is wrong with a piece is reported at its key. */
 static bool check(struct file *f)
 {
     const struct bk_fairy_entry *e = NULL;

@@ -5,6 +5,8 @@
  * laid over the ones it inherits from, down to a seed ([chess], [shatranj])
  * written in the same language.
  *
+ * "The program" is Fairy-Stockfish.
+ *
  * A key that we cannot express is still harmless where it says that its rule
  * is off (`mustCapture = false`).  So keys[] holds, for each, the one value
  * that may stand; everything else is refused by name.
@@ -107,9 +109,10 @@ static const struct bk_fairy_key keys[] = {
     { "nMoveRuleTypes", BK_FAIRY_HARMLESS, NULL },
     { "nFoldRule", BK_FAIRY_HARMLESS, NULL },
     { "countingRule", BK_FAIRY_HARMLESS, NULL },
-    { "piecePromotionOnCapture", BK_FAIRY_HARMLESS, NULL }, /* of promotedPieceType only */
+    { "piecePromotionOnCapture", BK_FAIRY_HARMLESS, NULL }, /* these matter with promotedPieceType
+                                                               only */
     { "mandatoryPiecePromotion", BK_FAIRY_HARMLESS, NULL },
-    { "dropChecks", BK_FAIRY_HARMLESS, NULL }, /* of pieceDrops only */
+    { "dropChecks", BK_FAIRY_HARMLESS, NULL }, /* these matter with pieceDrops only */
     { "mustDropType", BK_FAIRY_HARMLESS, NULL },
     { "dropLoop", BK_FAIRY_HARMLESS, NULL },
     { "firstRankPawnDrops", BK_FAIRY_HARMLESS, NULL },
@@ -130,7 +133,7 @@ static const struct bk_fairy_key keys[] = {
     { "shogiPawnDropMateIllegal", BK_FAIRY_HARMLESS, NULL },
     { "whiteFlag", BK_FAIRY_FLAG, NULL },
     { "blackFlag", BK_FAIRY_FLAG, NULL },
-    { "flagMove", BK_FAIRY_HARMLESS, NULL }, /* of a flag region only */
+    { "flagMove", BK_FAIRY_HARMLESS, NULL }, /* matters with a flag region only */
     { "flagRegion", BK_FAIRY_FLAG, NULL },
     { "flagRegionWhite", BK_FAIRY_FLAG, NULL },
     { "flagRegionBlack", BK_FAIRY_FLAG, NULL },
@@ -182,7 +185,7 @@ static const struct bk_fairy_key keys[] = {
     { "materialCounting", BK_FAIRY_ONLY, "none" },
 };
 
-/* What a section may inherit from besides the earlier ones of its file. */
+/* The seeds: what a section may inherit from besides the earlier ones of its file. */
 static const char *const chess_seed[] = {
     "king",
     "k",
@@ -335,13 +338,14 @@ static const struct bk_fairy_section *find_section(struct bk_fairy_file *f, cons
     return NULL;
 }
 
-/* What a section may inherit from besides the earlier ones of its file, or NULL. */
+/* The seed of that name, as keys and values in turn; NULL: there is none. */
 static const char *const *seed_of(const char *name)
 {
     return !strcmp(name, "chess") ? chess_seed : !strcmp(name, "shatranj") ? shatranj_seed : NULL;
 }
 
-/* The program keeps its own game and passes the section over. */
+/* Refuses a section that is named as a seed: the program has a game of that name, keeps it and
+   passes the section over. */
 static bool is_ours_to_name(struct bk_fairy_file *f, const struct bk_fairy_section *s)
 {
     return !seed_of(s->name) ||
@@ -373,7 +377,7 @@ bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name)
 
 /* == What is in force == */
 
-/* The number of a custom piece: 1 to 25. */
+/* Is it the number of a custom piece, 1 to 25? */
 static bool is_slot(const char *digits)
 {
     size_t n = strspn(digits, "0123456789");
@@ -393,7 +397,7 @@ static const struct bk_fairy_key *find_key(const char *name)
     return NULL;
 }
 
-/* A key of a higher level takes the place of the one below. */
+/* Puts an entry in force.  A key of a higher level takes the place of the one below. */
 static bool set(struct bk_fairy_file *f, struct bk_fairy_entry e)
 {
     unsigned i = 0;
@@ -430,8 +434,8 @@ static bool is_word(const char *value)
 }
 
 /*
- * One line of a section's body; it ends in NUL, and is changed.  Where the program takes white
- * space for part of a key or a value, and so does not know it, the line is refused.
+ * Puts one line of a section's body in force; it ends in NUL, and is changed.  Where the program
+ * takes white space for part of a key or a value, and so does not know it, the line is refused.
  */
 static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned level)
 {
@@ -493,7 +497,7 @@ static bool set_seed(struct bk_fairy_file *f, const struct bk_fairy_section *s)
     return true;
 }
 
-/* The deepest first. */
+/* Sections are set deepest first. */
 bool bk_fairy_file_gather(struct bk_fairy_file *f)
 {
     const struct bk_fairy_section *chain[DEPTH_MAX], *s = f->wanted;

@@ -2,7 +2,7 @@
  * fairy_file.h - Fairy-Stockfish's variants.ini: its sections, its keys, and which of them are in
  * force.
  *
- * What a value means is fairy.c's to say; here is what may stand in a file at all.
+ * This part knows which keys may stand in a file; fairy.c knows what their values mean.
  */
 #ifndef BK_FAIRY_FILE_H
 #define BK_FAIRY_FILE_H
@@ -21,8 +21,7 @@ enum bk_fairy_kind {
     BK_FAIRY_CUSTOM,    /* customPieceN */
     BK_FAIRY_READ,      /* understood by fairy.c */
     BK_FAIRY_HARMLESS,  /* changes no table */
-    BK_FAIRY_FLAG,      /* squares to be reached; changes no table if flagPiece = - says that none
-                           counts: newer versions let every piece count unless it is said */
+    BK_FAIRY_FLAG,      /* squares to be reached, which end the game; only `-`, none, may stand */
     BK_FAIRY_ONLY,      /* text: the one value that may stand */
 };
 
@@ -44,7 +43,7 @@ struct bk_fairy_entry {
 struct bk_fairy_section {
     const char *name, *base; /* base NULL: none */
     int line;
-    char *body; /* the text after its header's line, cut into lines when it is wanted */
+    char *body; /* the text after its header's line; each line of it ends in NUL */
     size_t length;
 };
 
@@ -66,16 +65,17 @@ struct bk_fairy_file {
  * report say what is wrong and where; so everywhere below.
  */
 bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name);
-/* Lays the wanted section over all it inherits from: what is in force. */
+/* Fills entry[] with what is in force: the wanted section, laid over all it inherits from. */
 bool bk_fairy_file_gather(struct bk_fairy_file *f);
 
 /* The entry of a key, or NULL. */
 const struct bk_fairy_entry *bk_fairy_get(const struct bk_fairy_file *f, const char *name);
 
-/* Says what is wrong, with its place (column 0: the line as a whole); false. */
+/* Sets f->err and the report: what is wrong, and where (column 0: the line as a whole); false. */
 bool bk_fairy_fault(struct bk_fairy_file *f, int line, unsigned column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* A value is wrong, at an offset in it; false.  A seed's value is its user's fault. */
+/* Likewise for the value of `e`, wrong at offset `at`.  For a seed's value the place is the line of
+   the wanted section. */
 bool bk_fairy_wrong(struct bk_fairy_file *f, const struct bk_fairy_entry *e, unsigned at,
                     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

@@ -24,13 +24,13 @@ struct bk_reach {
     uint8_t to;
     uint8_t how;
     uint16_t npaths; /* 0: nothing can stand in the way */
-    uint32_t path;   /* first of them in bk_geometry.path */
+    uint32_t path;   /* first of its paths in bk_geometry.path */
 };
 
 struct bk_fact_game;
 
-/* What others work out of a geometry once and for all (facts/game.h); it goes with the geometry.
-   The first member of whatever it is. */
+/* The head of data that others derive from a geometry once for all (facts/game.h): their first
+   member.  Freed with the geometry. */
 struct bk_derived {
     void (*free)(struct bk_derived *d);
 };
@@ -46,8 +46,8 @@ struct bk_geometry {
     struct bk_reach *reach, *reach_into;
     struct bk_bits *path;
     uint32_t nreach, npath;
-    /* By (type * 2 + colour) * nsq + sq: on which squares might the man take something, the ways
-       left aside? */
+    /* [(type * 2 + colour) * nsq + sq]: the squares on which the man might take something, whatever
+       stands in the way */
     struct bk_bits *takes;
     _Atomic(struct bk_derived *) derived; /* owned; NULL until somebody derives it */
 };
@@ -56,7 +56,7 @@ struct bk_geometry {
 enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v,
                             struct bk_report *why);
 void bk_geometry_free(struct bk_geometry *g);
-/* Memory that it takes, but for what others derive. */
+/* Bytes that `g` holds, without `derived`. */
 uint64_t bk_geometry_bytes(const struct bk_geometry *g, const struct bk_variant *v);
 
 static inline const struct bk_reach *bk_reach_from(const struct bk_variant *v, unsigned type,
@@ -96,7 +96,7 @@ static inline const struct bk_bits *bk_takes_from(const struct bk_variant *v, un
     return v->geometry->takes + (size_t)(type * 2 + colour) * v->nsq + sq;
 }
 
-/* Is the way of `r` open when the squares of `occupied` are? */
+/* Is a way of `r` open when the squares of `occupied` are occupied? */
 static inline bool bk_reach_open(const struct bk_variant *v, const struct bk_reach *r,
                                  const struct bk_bits *occupied)
 {

@@ -24,7 +24,7 @@ static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* a, b: of WORD_MAX letters at most. */
+/* Counts the mistakes between a and b, of WORD_MAX letters at most. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned row[3][WORD_MAX + 1], n = (unsigned)strlen(b);

@@ -2,7 +2,7 @@
  * hands.c - positions with held men, and whole turns.
  *
  * Idea: one scratch position; drops and the move are played on it one inside
- * the other, each taken back when everything behind it has been seen.  A turn
+ * the other, each taken back when everything after it has been seen.  A turn
  * is judged only where it ends: leaf().
  *
  * The side to move holds enemy men only, and all of them are due: whatever it
@@ -165,7 +165,7 @@ static bool on_own_binding(const struct bk_hands_pos *p, const struct bk_variant
 
 /* == What a position may be ============================================== */
 
-/* Whose turn a stage of the opening is, and whether it can come up at all. */
+/* Can this stage of the opening come up, with p->stm to move? */
 static bool opening_is_sound(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
     unsigned off[2], men[2] = { 0, 0 }, turns = 0, all;
@@ -298,7 +298,7 @@ static bool may_drop(const struct turning *g, unsigned i, unsigned sq)
            bk_rules_may_stand(g->v, bk_man_type(g->p.man[i]), colour_of(&g->p, i), sq);
 }
 
-/* A legal turn, and how many quiet ones come behind it. */
+/* Reports a legal turn; quiet: quiet turns left after it. */
 static void seen(struct turning *g, unsigned quiet)
 {
     uint8_t before = g->p.quiet;
@@ -310,7 +310,7 @@ static void seen(struct turning *g, unsigned quiet)
     g->p.quiet = before;
 }
 
-/* The end of a turn: is it legal? */
+/* Ends a turn: reports it if it is legal. */
 static void leaf(struct turning *g)
 {
     unsigned quiet = g->p.quiet;
@@ -320,7 +320,7 @@ static void leaf(struct turning *g)
         seen(g, quiet - (quiet > 0));
 }
 
-/* Each drop of man `i` that is possible, noted in *slot; then what comes behind it. */
+/* Plays each possible drop of man i, noted in *slot, and calls behind() after it. */
 static void each_drop(struct turning *g, unsigned i, struct bk_drop *slot,
                       void (*behind)(struct turning *))
 {
@@ -395,7 +395,7 @@ static void move_men(struct turning *g)
 
 /* == The opening == */
 
-/* A man of the colours from `c` on, one each; interchangeable men once. */
+/* Drops a man of each colour from `c` on, in all ways; of interchangeable men only the first. */
 static void open_men(struct turning *g, unsigned c)
 {
     if (c == 2) {
@@ -422,7 +422,8 @@ static void open_men(struct turning *g, unsigned c)
     g->turn.after[c] = no_drop;
 }
 
-/* After the second king's drop the quiet turns begin; it is none of them. */
+/* Ends a turn in which a king was dropped.  After the second king's drop the quiet turns begin; the
+   drop is none of them. */
 static void king_is_down(struct turning *g)
 {
     if (!bk_hands_in_check(&g->p, g->v, g->us))
@@ -486,7 +487,7 @@ char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,
     return out;
 }
 
-/* A list of men in their order; squares follow. */
+/* Makes the list of men in their order, all of them off the board. */
 static enum bk_err list_men(struct bk_hands_pos *p, const struct bk_variant *v,
                             unsigned count[2][BK_TYPES_MAX], struct bk_report *why)
 {
@@ -562,7 +563,7 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
     return BK_OK;
 }
 
-/* [men off the board] */
+/* Reads "[men off the board]" into `count`; *s is advanced. */
 static enum bk_err read_hands(const struct bk_variant *v, const char **s,
                               unsigned count[2][BK_TYPES_MAX], struct bk_report *why)
 {
@@ -581,7 +582,7 @@ static enum bk_err read_hands(const struct bk_variant *v, const char **s,
     return BK_OK;
 }
 
-/* Fields that other games have, and these say nothing in: "- - 0 1", or the first of them. */
+/* Is `s` empty of meaning: the fields "- - 0 1" that other games have, or the first of them? */
 static bool nothing_else(const char *s)
 {
     for (unsigned field = 0; field < 4; field++) {

@@ -24,7 +24,7 @@ struct bk_hands_pos {
     uint8_t at[BK_SQ_MAX]; /* 0 empty, else 1 + place in man[]             */
 };
 
-/* A drop: of man[i] on sq; i BK_SQ_NONE: none. */
+/* A drop of man[i] on sq; man BK_SQ_NONE: no drop. */
 struct bk_drop {
     uint8_t man, sq;
 };
@@ -41,8 +41,8 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
                            struct bk_report *why);
 
 /*
- * Reads `board[men off the board] side`; further fields may say nothing: `- - 0 1`;
- * or `startpos`.
+ * Reads `startpos`, or `board[men off the board] side`, which may be followed by
+ * the empty fields `- - 0 1`.
  * Letters in the brackets are in the case of the man's own colour.  Refuses
  * men that cannot be off the board together, and a mover who could take the king.
  */
@@ -57,7 +57,7 @@ void bk_hands_lift(struct bk_hands_pos *p, unsigned i);
 
 bool bk_hands_opening(const struct bk_hands_pos *p, const struct bk_variant *v);
 bool bk_hands_in_check(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned colour);
-/* May this be the start of a turn? */
+/* Can the position be the start of a turn? */
 bool bk_hands_legal(const struct bk_hands_pos *p, const struct bk_variant *v);
 
 enum bk_hands_end {
@@ -66,7 +66,7 @@ enum bk_hands_end {
     BK_HANDS_BARE_DRAW,
     BK_HANDS_CONFIGURATION,
 };
-/* Is it over by baring or configuration?  *wdl is the side to move's. */
+/* Is the game over by baring or configuration?  *wdl: of the side to move. */
 enum bk_hands_end bk_hands_over(const struct bk_hands_pos *p, const struct bk_variant *v, int *wdl);
 /* What a position without legal turns is worth to the side to move. */
 int bk_hands_stuck_wdl(const struct bk_hands_pos *p, const struct bk_variant *v);

@@ -52,7 +52,7 @@ static enum bk_err king_read(struct reading *r, char letter, unsigned colour)
     return BK_OK;
 }
 
-/* K and Q: from the edge of the board towards the king; his own file if there is none. */
+/* For K and Q: the file of the outermost rook on that side of the king; the king's if none. */
 static unsigned outermost(const struct reading *r, unsigned colour, unsigned side)
 {
     unsigned file = side ? r->v->files - 1u : 0;
@@ -96,7 +96,7 @@ static bool is_right(const struct bk_variant *v, char letter)
 
 /* == 2. All of a FEN == */
 
-/* Where a FEN's field begins, from 0. */
+/* Returns where the nth field of a FEN begins, counted from 0. */
 static const char *field(const char *fen, unsigned nth)
 {
     const char *s = fen + strspn(fen, " \t\r\n");
@@ -108,7 +108,7 @@ static const char *field(const char *fen, unsigned nth)
     return s;
 }
 
-/* The men and whose turn it is. */
+/* Reads the men and the side to move into r->p.  False: they cannot be read. */
 static bool read_men(struct reading *r, const char *fen, const char *rights)
 {
     size_t n = (size_t)(rights - fen);

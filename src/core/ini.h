@@ -1,9 +1,8 @@
 /*
  * ini.h - the lines of a variant file, one after another.
  *
- * docs/variant-files.md 1 is the form.  The reader knows lines, sections and keys,
- * not which there are; it skips blank lines and comments,
- * and what else there is must be UTF-8.
+ * docs/variant-files.md 1 is the form.  The reader finds sections and keys, whatever
+ * their names; it skips blank lines and comments, and checks that the rest is UTF-8.
  */
 #ifndef BK_INI_H
 #define BK_INI_H

@@ -8,15 +8,15 @@
 
 struct bk_key {
     const char *name;
-    bool first;   /* others need it, so it is read before them */
+    bool first;   /* other keys need it, so it is read before them */
     bool repeats; /* may stand more than once in its section */
-    /* Reads the value at the cursor, to its end, into the fields of the game or of a piece
-       of it; one of the two is there and says where the key belongs. */
+    /* Read the value at the cursor, to its end, into the fields of the game or of a piece of it.
+       One of the two is NULL: the key belongs to [variant] or to [piece], as the other says. */
     bool (*of_variant)(struct bk_cursor *c, struct bk_variant *v);
     bool (*of_piece)(struct bk_cursor *c, struct bk_variant *v, struct bk_piece *p);
 };
 
-/* NULL: there is no such key. */
+/* Finds a key by its name; NULL: there is no such key. */
 const struct bk_key *bk_key_find(const char *name);
 
 #endif

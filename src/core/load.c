@@ -49,7 +49,7 @@ static enum bk_err slurp(const char *path, char **text, struct bk_report *why)
     struct stat st;
     enum bk_err err;
 
-    if (in < 0) /* not there: named wrongly, as a game that nobody knows is */
+    if (in < 0) /* no such file is bad input, as the name of an unknown game is */
         return bk_fail(why, bk_not_there(errno) ? BK_E_USAGE : BK_E_SYSTEM, "%s: %s", path,
                        strerror(errno));
     if (fstat(in, &st))
@@ -71,7 +71,7 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini")) || strstr(name, ".ini#");
 }
 
-/* FILE or FILE.ini#SECTION; the latter is Fairy-Stockfish's, and so may the former be. */
+/* Loads FILE or FILE.ini#SECTION; the latter is Fairy-Stockfish's, and so may the former be. */
 static enum bk_err load_path(struct bk_variant **out, const char *name, struct bk_report *why)
 {
     const char *hash = strstr(name, ".ini#"), *section = hash ? hash + 5 : NULL;

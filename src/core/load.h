@@ -25,7 +25,7 @@ struct bk_embedded {
     const char *text;
 };
 extern const struct bk_embedded bk_embedded_variants[];
-/* NULL: none is called so. */
+/* Finds an embedded game by its name; NULL: there is none. */
 const struct bk_embedded *bk_embedded_find(const char *name);
 
 #endif

@@ -44,7 +44,7 @@ static unsigned via_of(const struct bk_variant *v, const struct bk_reach *r)
     return bk_bits_first(&v->geometry->path[r->path]);
 }
 
-/* The rights that live on a square: those of a rook's home, or both of a king's. */
+/* The castling rights that depend on a square: those of a rook's home, or both of a king's. */
 static unsigned rights_of(const struct bk_variant *v, unsigned sq)
 {
     const struct bk_castling *c = &v->castling;
@@ -78,7 +78,7 @@ static bool attacks_at_end(const struct bk_variant *v, const struct bk_pos *p, u
     return false;
 }
 
-/* Does some man of this type take on `sq` in passing?  It must find an end to its move. */
+/* Does some man of this type take on `sq` on its way (BK_TWICE)?  Its move must have an end. */
 static bool attacks_on_way(const struct bk_variant *v, const struct bk_pos *p, unsigned type,
                            unsigned sq, unsigned colour)
 {
@@ -129,8 +129,8 @@ struct making {
     const struct bk_variant *v;
     const struct bk_pos *p;
     struct bk_move *out;
-    unsigned room;     /* of `out`: */
-    unsigned first, n; /* moves before the first-th are counted only, as are those after it */
+    unsigned room;     /* of `out`, in moves */
+    unsigned first, n; /* n: moves found; `out` gets the first-th and as many more as fit */
     bool exits_only;
     unsigned us, type, from;
     struct bk_bits occupied;
@@ -163,7 +163,7 @@ static void push(struct making *g, struct bk_move m)
 
     if (g->exits_only && !is_exit(g->v, g->p, &m))
         return;
-    nth = g->n++ - g->first; /* before the first: wraps round, so it is large */
+    nth = g->n++ - g->first; /* before the first-th it wraps round, so it is large */
     if (nth < g->room)
         g->out[nth] = m;
 }
@@ -176,8 +176,8 @@ static unsigned written(const struct making *g)
     return n < g->room ? n : g->room;
 }
 
-/* Adds `m` once for each thing the man may be when it has arrived.  Who changes at the end of a
-   double step is not taken in passing. */
+/* Adds `m` once for each type that the man may have on arrival.  A man that changes at the end of a
+   double step cannot be captured en passant. */
 static void push_changes(struct making *g, struct bk_move m)
 {
     struct bk_change change[BK_TYPES_MAX + 1];
@@ -221,8 +221,8 @@ static bool might_go(const struct bk_variant *v, unsigned type, unsigned colour,
     return false;
 }
 
-/* Takes the man that has just passed over `to`, if that is what this move does; tells whether it
-   is. */
+/* Adds the en passant capture of the man that has just passed over r->to, if `r` makes it; tells
+   whether it does. */
 static bool en_passant(struct making *g, const struct bk_reach *r)
 {
     struct bk_move m;
@@ -241,8 +241,8 @@ static bool en_passant(struct making *g, const struct bk_reach *r)
     return true;
 }
 
-/* Does a man who takes on the way take the one that has just passed over `to`, and end there?
-   Then it is the capture in passing. */
+/* Does the BK_TWICE move `r` take, on its way, the man that has just passed over r->to?  Then it is
+   the en passant capture. */
 static bool takes_passer(const struct making *g, const struct bk_reach *r)
 {
     unsigned ep = g->p->ep;
@@ -251,7 +251,7 @@ static bool takes_passer(const struct making *g, const struct bk_reach *r)
            via_of(g->v, r) == (unsigned)((int)ep - bk_ahead(g->v, g->us));
 }
 
-/* Takes on the way and goes on from there; tells whether it is possible. */
+/* Adds the move that takes on the way and goes on from there; tells whether it is possible. */
 static bool take_on_way(struct making *g, const struct bk_reach *r)
 {
     const struct bk_pos *p = g->p;
@@ -270,7 +270,7 @@ static bool take_on_way(struct making *g, const struct bk_reach *r)
     return true;
 }
 
-/* An ordinary move, quiet or taking where it ends; tells whether it is possible. */
+/* Adds an ordinary move, quiet or taking where it ends; tells whether it is possible. */
 static bool move_or_take(struct making *g, const struct bk_reach *r)
 {
     bool empty = !g->p->at[r->to];
@@ -288,7 +288,7 @@ static void man_moves(struct making *g)
 {
     const struct bk_pos *p = g->p;
     unsigned n, done = BK_SQ_NONE;
-    bool passed = p->ep == BK_SQ_NONE; /* taken in passing: another way is the same move */
+    bool passed = p->ep == BK_SQ_NONE; /* en passant added, if possible: other ways are the same */
     const struct bk_reach *r = bk_reach_from(g->v, g->type, g->us, g->from, &n);
 
     for (; n--; r++) {
@@ -310,7 +310,7 @@ static void man_moves(struct making *g)
         push_changes(g, plain(g, g->from, BK_SQ_NONE));
 }
 
-/* Nothing but this king and rook on the first rank from `a` to `b`? */
+/* Is nothing but this king and rook on the first rank from `a` to `b`? */
 static bool way_free(const struct making *g, unsigned a, unsigned b, unsigned king, unsigned rook)
 {
     if (a > b)
@@ -321,7 +321,7 @@ static bool way_free(const struct making *g, unsigned a, unsigned b, unsigned ki
     return true;
 }
 
-/* On each square it is looked for attacks as if the king had left home: it is no screen. */
+/* Each square is tested with the king lifted off its home, so that it is no screen there. */
 bool bk_castling_safe(const struct bk_variant *v, const struct bk_pos *p, unsigned side)
 {
     unsigned us = p->stm, from = p->king[us];
@@ -340,7 +340,7 @@ bool bk_castling_safe(const struct bk_variant *v, const struct bk_pos *p, unsign
     return true;
 }
 
-/* Would his name be that of a step, or of another move of his? */
+/* Would the king's squares name a single step, or another move of the king? */
 static bool looks_plain(const struct making *g, unsigned king, unsigned to)
 {
     return (to + 1 >= king && king + 1 >= to) || might_go(g->v, g->v->royal, g->us, king, to);
@@ -653,7 +653,8 @@ unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
     return bk_moves_portion(v, p, &first, out);
 }
 
-/* Who asks whether there is any move looks at a few at a time: he may be deep in a small stack. */
+/* Moves per portion where only "is there a legal move?" is asked: few, for the caller may be deep
+   in a small stack. */
 #define FEW 128
 
 static bool any_is_legal(const struct making *g, struct bk_pos *scratch, const struct doubt *d)
@@ -666,7 +667,7 @@ static bool any_is_legal(const struct making *g, struct bk_pos *scratch, const s
     return false;
 }
 
-/* Of the man on g->from.  Where he has more moves than the list holds, in portions. */
+/* Has the man on g->from a legal move?  Its moves are made in portions of g->room. */
 static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct doubt *d)
 {
     for (g->first = 0;; g->first += g->room) {
@@ -707,7 +708,7 @@ static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
     struct bk_pos scratch = *p;
     struct doubt d = { .all = true };
 
-    g.exits_only = true; /* he is a royal, who changes into nobody, and alone: captures */
+    g.exits_only = true; /* a royal never changes, and this one is alone: only captures */
     g.from = p->king[g.us];
     g.type = v->royal;
     return bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs) &&
@@ -716,7 +717,7 @@ static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
 
 /* == How many there can be =============================================== */
 
-/* Of one man from one square, with so many enemies about, what it becomes left aside. */
+/* The most moves of one man from one square with `enemies` enemy men about, changes left aside. */
 static unsigned ends_max(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq,
                          unsigned enemies)
 {
@@ -817,7 +818,7 @@ enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *
 
 /* == Names and counting ================================================== */
 
-/* At most three characters, and no zero; as bk_sq_name(). */
+/* Writes a square's name as bk_sq_name(), at most three characters and no zero; returns the end. */
 static char *name_square(const struct bk_variant *v, unsigned sq, char *at)
 {
     unsigned rank = sq / v->files + 1;
@@ -829,7 +830,7 @@ static char *name_square(const struct bk_variant *v, unsigned sq, char *at)
     return at;
 }
 
-/* By hand: a list of ranked moves is named as a whole. */
+/* Without snprintf(), for speed: whole lists of ranked moves are named. */
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16])
 {
     unsigned between = bk_move_between(m);

@@ -83,7 +83,8 @@ static void put_piece(struct bytes *b, const struct bk_variant *v, unsigned type
     put(b, v->limit[type], 1);
 }
 
-/* Shuffled homes of a wing whose rights are gone no longer matter; where all are gone, castling. */
+/* The castling rules as far as they matter with rights on `wings` only: shuffled homes of other
+   wings do not; where no wing is left, castling does not. */
 static struct bk_castling castling_on(const struct bk_variant *v, unsigned wings)
 {
     struct bk_castling k = v->castling;
@@ -126,7 +127,7 @@ uint64_t bk_rules_number(const struct bk_variant *v, unsigned wings)
             put(&b, k->rook_to[side], 1);
         }
     }
-    if (v->hands) { /* nothing is added for games without, whose numbers stay */
+    if (v->hands) { /* nothing is added for games without hands: their numbers stay */
         put(&b, 'H', 1);
         put(&b, v->configuration, 1);
         put(&b, v->opening_drops, 1);

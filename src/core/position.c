@@ -233,8 +233,9 @@ static enum bk_err rank_put(struct reading *r, unsigned rank)
 }
 
 /*
- * A FEN with `*` may show a board of its own (terrain.h).  That it was not taken for one is then
- * due to a letter or a gap, which is what to tell of, not that it is another board than the game's.
+ * Checks the letters and gaps of a FEN with `*`.  It may show a board of its own (terrain.h); if it
+ * was not taken for one, a letter or a gap is wrong, and that is reported rather than that the
+ * board is not the game's.
  */
 static enum bk_err letters_check(const struct reading *r, unsigned ranks)
 {
@@ -361,7 +362,7 @@ static enum bk_err side_read(struct reading *r)
 
 /* == Castling == */
 
-/* 0 a-side, 1 the other, -1 no such right: Q and K, or the file of the rook. */
+/* The side of a right's letter, Q and K or the file of the rook: 0 a-side, 1 the other, -1 none. */
 static int castling_side(const struct bk_variant *v, char letter)
 {
     char lower = bk_lower(letter);
@@ -411,8 +412,8 @@ static enum bk_err right_read(struct reading *r)
     return BK_OK;
 }
 
-/* Is there such a field, before the clocks?  XBoard leaves out those of rights and of a square:
-   `w 0 1`. */
+/* Goes to the next field, of castling or en passant; false if it is missing.  XBoard leaves both
+   out before the clocks: `w 0 1`. */
 static bool next_but_clocks(struct reading *r) { return next_field(r) && !is_digit(*r->s); }
 
 static enum bk_err castling_read(struct reading *r)
@@ -442,7 +443,7 @@ static enum bk_err castling_read(struct reading *r)
 
 /* == En passant == */
 
-/* Behind an enemy man that has just made a double step? */
+/* Is `ep` behind an enemy man that can just have made a double step? */
 static bool ep_possible(const struct reading *r, unsigned ep)
 {
     const struct bk_variant *v = r->v;
@@ -537,7 +538,7 @@ const char *bk_fen_meant(const struct bk_variant *v, const char *text)
     return *v->start && bk_fen_is_start(text) ? v->start : text;
 }
 
-/* Field after field; kings: each side has one.  *p is written in any case. */
+/* Reads the FEN field by field; kings: each side must have one.  *p is written in any case. */
 static enum bk_err fen_read(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             bool kings, struct bk_report *why)
 {
@@ -641,7 +642,7 @@ size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX], c
     return n;
 }
 
-/* Only when something has been used up. */
+/* Writes the allowances, if any has been used up. */
 static void allowances_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p)
 {
     uint8_t full[2][BK_TYPES_MAX];

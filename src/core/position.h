@@ -46,9 +46,9 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
  * Reads a FEN as Fairy-Stockfish writes it: gaps of several digits, `*` for a
  * hole, optional `[...]` with the evolutions still allowed, side to move,
  * castling, en passant, half-move clock, move number; missing trailing fields
- * take their usual values, and as XBoard writes it, without castling and en
- * passant before the clocks (`w 0 1`).  Castling is KQkq or the rooks' files; with shuffled
- * homes `v` is the game derived for this FEN's (core/homes.h).  `startpos` is the game's array.
+ * take their usual values.  As XBoard writes it, castling and en passant may be missing
+ * before the clocks (`w 0 1`).  Castling is KQkq or the rooks' files; with shuffled
+ * homes `v` is the game derived for this FEN (core/homes.h).  `startpos` is the game's array.
  *
  * Returns BK_OK or BK_E_USAGE with the fault and its place.  Checks the board,
  * one royal a side, and the ranks men may stand on; whether the side that has
@@ -62,8 +62,8 @@ bool bk_fen_is_start(const char *text);
 /* The FEN that a text means: of `startpos` the array, if the game has one; else the text itself. */
 const char *bk_fen_meant(const struct bk_variant *v, const char *text);
 
-/* Can the FEN be read, whether or not there are kings?  For one that shows a board, and perhaps no
-   position on it.  The same errors. */
+/* Checks that a FEN can be read, with or without kings: for callers that show a board, which need
+   not be a position.  Errors as of bk_pos_from_fen(). */
 enum bk_err bk_fen_check(const struct bk_variant *v, const char *fen, struct bk_report *why);
 
 /* A man as FENs and materials write it: upper case for White. */
@@ -76,8 +76,8 @@ struct bk_right {
 };
 extern const struct bk_right bk_rights_written[4];
 
-/* Reads a gap of a board field at *s, which is advanced past all its digits.  One that no board has
-   is BK_FILES_MAX + 1. */
+/* Reads a gap of a board field at *s, which is advanced past all its digits.  Returns BK_FILES_MAX
+   + 1 for all gaps wider than that. */
 unsigned bk_gap_read(const char **s);
 
 /* Writes the board field of a FEN: gaps, `*` for holes.  `at` is as in bk_pos; `out` takes

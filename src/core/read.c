@@ -48,7 +48,7 @@ struct file {
     struct bk_report *why;
 };
 
-/* Something is wrong; column 0: with the line as a whole. */
+/* Sets f->err and the report: what is wrong, and where (column 0: the line as a whole); false. */
 __attribute__((format(printf, 4, 5))) static bool fault(struct file *f, int line, unsigned column,
                                                         const char *fmt, ...)
 {
@@ -138,7 +138,7 @@ static bool add_entry(struct file *f, const struct bk_key *key, int type)
     return true;
 }
 
-/* The key that was read last belongs to the section that was opened last. */
+/* Adds the key that was read last to the section that was opened last. */
 static bool take_key(struct file *f)
 {
     const char *name = f->ini.name;
@@ -187,7 +187,7 @@ static bool read_entry(struct file *f, const struct entry *e)
     return ok || fault(f, e->line, e->column + (unsigned)(c.p - e->value), "%s", c.fault.text);
 }
 
-/* All entries, in the order of the file, whose keys are others' first, or are not. */
+/* Reads the entries whose keys have this `first`, in the order of the file. */
 static bool read_entries(struct file *f, bool first)
 {
     for (size_t i = 0; i < f->nentries; i++)
@@ -196,7 +196,7 @@ static bool read_entries(struct file *f, bool first)
     return true;
 }
 
-/* Is the key there?  If not, the section is to blame. */
+/* Is the key there?  If not, the fault is reported at the line of its section. */
 static bool need(struct file *f, int type, const char *key)
 {
     return find_entry(f, type, key, 0) ||
@@ -215,7 +215,7 @@ static bool need_board_and_letters(struct file *f)
     return true;
 }
 
-/* What holds where the keys say nothing; needs the board. */
+/* Sets what holds where the keys say nothing; needs the board. */
 static void set_defaults(struct bk_variant *v)
 {
     for (unsigned i = 0; i < v->ntypes; i++) {
@@ -225,7 +225,7 @@ static void set_defaults(struct bk_variant *v)
     }
 }
 
-/* Where the file says what `c` complains of; the section if it does not say. */
+/* Reports a complaint at the key that it is about, or at the section if there is none. */
 static bool fault_complaint(struct file *f, const struct bk_complaint *c)
 {
     const struct entry *e = find_entry(f, c->type, c->key, c->nth);
@@ -235,7 +235,7 @@ static bool fault_complaint(struct file *f, const struct bk_complaint *c)
     return fault(f, section_of(f, c->type)->line, 0, "%s", c->text);
 }
 
-/* Says so if a key is of no use without another. */
+/* Refuses a key that is of no use: `text` says what it needs, and `met` whether that is there. */
 static bool needs(struct file *f, int type, const char *key, bool met, const char *text)
 {
     const struct entry *e = find_entry(f, type, key, 0);
@@ -280,7 +280,7 @@ static bool check_counted(struct file *f, int type)
     return true;
 }
 
-/* Faults of a file that are none of the data: keys without effect. */
+/* Refuses keys without effect: faults of the file, not of the game's data. */
 static bool check_file(struct file *f)
 {
     unsigned doubles = 0;
@@ -316,11 +316,11 @@ static bool understand(struct file *f)
     if (!check_file(f))
         return false;
     if (v->castling.shuffled)
-        v->castling.allowed = false; /* but in the games derived for a FEN */
+        v->castling.allowed = false; /* only the games derived for a FEN castle */
     return bk_variant_check(v, &c) || fault_complaint(f, &c);
 }
 
-/* The men of the array; in games with hands those off the board, too. */
+/* Counts the men of the array; in games with hands those off the board, too. */
 static enum bk_err count_start(const struct bk_variant *v, unsigned count[2][BK_TYPES_MAX],
                                struct bk_report *why)
 {
@@ -344,8 +344,8 @@ static enum bk_err count_start(const struct bk_variant *v, unsigned count[2][BK_
     return err;
 }
 
-/* The array is a position in which the other side's king cannot be taken.  Where FENs tell the
-   homes another game has to be derived first: bk_start_check(). */
+/* Checks that in the array no king can be taken at once, and that no army is exceeded.  Where FENs
+   tell the homes another game has to be derived first: bk_start_check(). */
 static bool check_start(struct file *f)
 {
     const struct bk_variant *v = f->v;

@@ -158,7 +158,8 @@ void bk_rules_allowances(const struct bk_variant *v, uint8_t left[2][BK_TYPES_MA
             left[colour][type] = v->limit[type];
 }
 
-/* What one change makes of a man of `type`; counted: by rules that use up an allowance. */
+/* The types that one change may make of a man of `type`, as a mask; counted: only by rules that use
+   up an allowance. */
 static uint32_t changes_into(const struct bk_variant *v, unsigned type, bool counted)
 {
     const struct bk_piece *p = &v->piece[type];
@@ -214,7 +215,8 @@ static uint32_t may_have_been(const struct bk_variant *v, unsigned type)
     return types;
 }
 
-/* How many more men of `type` than the army's the rules that lead to it allow at once. */
+/* How many men of `type` beyond the army's the rules that lead to it allow at once; UINT8_MAX: any
+   number. */
 static unsigned most_made(const struct bk_variant *v, unsigned type)
 {
     unsigned most = 0;
@@ -226,7 +228,7 @@ static unsigned most_made(const struct bk_variant *v, unsigned type)
 
             for (unsigned k = 0; k < b->nto; k++)
                 leads |= b->to[k] == type;
-            if (leads && !b->lost_only) /* lost ones are replaced, no more */
+            if (leads && !b->lost_only) /* such rules only replace lost men */
                 most = b->counted && v->limit[type] ? most + v->limit[type] : UINT8_MAX;
             if (most >= UINT8_MAX)
                 return UINT8_MAX;
@@ -244,8 +246,8 @@ unsigned bk_rules_most(const struct bk_variant *v, unsigned type)
 }
 
 /*
- * Hall's condition: all men of any set of types must have begun as enough others.  A table has at
- * most BK_MEN_MAX men, so of few types, and all sets are tried.
+ * Hall's condition: for any set of types, the army must have enough men that may become one of
+ * them.  A table has at most BK_MEN_MAX men, so of few types, and all sets are tried.
  */
 static bool army_suffices(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX])
 {
@@ -291,7 +293,7 @@ bool bk_rules_reachable(const struct bk_variant *v, const uint8_t count[BK_TYPES
 
 /* == Double steps ======================================================== */
 
-/* Would the man get two squares straight ahead without the right to a double step? */
+/* Does the movement reach the second square straight ahead without a double step? */
 static bool goes_two_anyway(const struct bk_movement *m)
 {
     for (unsigned i = 0; i < m->nsteps; i++) {

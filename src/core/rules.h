@@ -39,7 +39,8 @@ bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned col
 /* May a man of this type and colour stand here? */
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
 
-/* Does some rule of some man, counted if `counted`, for lost kinds if `lost`, lead to `type`? */
+/* Does some rule lead to `type`?  counted: a rule that uses up an allowance; lost: one that only
+   replaces lost men. */
 bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, bool lost);
 
 /* Has this type a rule by which it ever becomes another? */
@@ -48,13 +49,13 @@ static inline bool bk_rules_changes_ever(const struct bk_variant *v, unsigned ty
     return v->piece[type].nbecomes;
 }
 
-/* How many types at most a move of this type leaves a choice of, besides staying. */
+/* The most types that a man of `type` may choose from at the end of a move, besides staying. */
 unsigned bk_rules_changes_max(const struct bk_variant *v, unsigned type);
 
 /* Has this type a rule that lets it change where it stands? */
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type);
 
-/* What men of a mask of types may one day be, they themselves included. */
+/* The types that men of `types` may one day become, `types` included, as a mask. */
 uint32_t bk_rules_may_become(const struct bk_variant *v, uint32_t types);
 
 /* How many men a side may turn into `type` by counted rules in a game; 0: any number. */
@@ -77,8 +78,8 @@ unsigned bk_rules_most(const struct bk_variant *v, unsigned type);
 
 /*
  * Can one side of a game have these men, by type, at once?  Each must be a man of its army or what
- * one may become, no two the same.  True, too, where no game has an army (docs/variant-files.md),
- * or captured men come back.
+ * such a man may become, and no two may have been the same man.  Also true where no game has an
+ * army (docs/variant-files.md), or captured men come back.
  */
 bool bk_rules_reachable(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX]);
 
@@ -99,7 +100,7 @@ static inline bool bk_rules_moves_alike(const struct bk_variant *v, unsigned typ
     return !v->piece[type].zone_ranks && !v->piece[type].double_ranks;
 }
 
-/* May a man of this type go two squares from somewhere, or from here? */
+/* Has this type a double step, from some rank; has it one from `sq`? */
 static inline bool bk_rules_doubles(const struct bk_variant *v, unsigned type)
 {
     return v->piece[type].double_ranks;
@@ -110,14 +111,14 @@ static inline bool bk_rules_doubles_from(const struct bk_variant *v, unsigned ty
     return v->piece[type].double_ranks >> bk_own_rank(v, sq, colour) & 1;
 }
 
-/* Is a quiet move of this man his double step, not one he has anyway? */
+/* Is a quiet move a man's double step, and not a move that it has anyway? */
 bool bk_rules_is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
                         unsigned to);
 
 /*
- * May a man of this type take in passing when it takes from `from` to `to`?  It
- * is a pawn's forward capture: none for men that make no double steps, none
- * sideways or back, none by what a zone makes of the move.
+ * May a man of this type capture en passant when it takes from `from` to `to`?  That is a pawn's
+ * forward capture: not for men that make no double steps, not sideways or back, not by a zone's
+ * move.
  */
 static inline bool bk_rules_takes_passing(const struct bk_variant *v, unsigned type,
                                           unsigned colour, unsigned from, unsigned to)
@@ -133,8 +134,8 @@ static inline bool bk_rules_en_passant(const struct bk_variant *v) { return v->e
 
 /* Is there castling, with homes that are known? */
 static inline bool bk_rules_castles(const struct bk_variant *v) { return v->castling.allowed; }
-/* Does a FEN tell where king and rooks castle from?  Such a game itself does not castle;
-   those derived from it for a FEN (core/homes.h) do, and still say so here. */
+/* Does a FEN tell where king and rooks castle from?  Such a game itself does not castle; the games
+   derived from it for a FEN (core/homes.h) do, and this is true of them, too. */
 static inline bool bk_rules_homes_told(const struct bk_variant *v) { return v->castling.shuffled; }
 
 /* May a man of this type take two men in one move? */
@@ -142,15 +143,14 @@ bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type);
 
 /* == How a game ends, and begins == */
 
-/* Does a king without men lose (unless what follows)? */
+/* Does a bare king lose (unless bk_rules_bares_back() saves it)? */
 bool bk_rules_bare_loses(const struct bk_variant *v);
 /* May a bare king save the draw by taking the last man at once? */
 bool bk_rules_bares_back(const struct bk_variant *v);
 
 /*
- * Is a game with so many men exact when captured men are simply gone?  In games
- * with hands only if every capture ends the game, and nobody can win by
- * configuration: docs/whole.md 1.
+ * Are results exact, with these men, if captured men are simply gone?  In games with hands only if
+ * every capture ends the game, and nobody can win by configuration: docs/whole.md 1.
  */
 bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
 
@@ -159,8 +159,8 @@ int bk_rules_stalemate_wdl(const struct bk_variant *v);
 
 /* After how many turns of each side is the game drawn?  0: never. */
 static inline unsigned bk_rules_turns_max(const struct bk_variant *v) { return v->game_turns; }
-/* Plies that may still be played in turn `turn`, from 1, with `stm` to move: each side has so many
-   turns.  0: the last one has been; less: it had been before the last move, which came too late;
+/* Plies that may still be played in turn `turn`, from 1, with `stm` to move: each side has
+   v->game_turns turns.  0: the last ply has been played; negative: the last move came too late;
    BK_UNLIMITED: no limit. */
 #define BK_UNLIMITED INT32_MAX
 static inline int bk_rules_plies_left(const struct bk_variant *v, unsigned turn, unsigned stm)
@@ -174,9 +174,9 @@ static inline bool bk_rules_hands(const struct bk_variant *v) { return v->hands;
 static inline bool bk_rules_configuration(const struct bk_variant *v) { return v->configuration; }
 /* Does the game begin on an empty board? */
 static inline bool bk_rules_opening_drops(const struct bk_variant *v) { return v->opening_drops; }
-/* How many turns of each side after that nobody may give check in. */
+/* Turns of each side after the opening drops in which nobody may give check. */
 static inline unsigned bk_rules_quiet_turns(const struct bk_variant *v) { return v->quiet_turns; }
-/* With how many men of a type a side begins. */
+/* How many men of a type a side begins with. */
 static inline unsigned bk_rules_army(const struct bk_variant *v, unsigned type)
 {
     return v->piece[type].army;

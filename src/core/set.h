@@ -16,8 +16,8 @@
 
 #define INLINE static __attribute__((unused, always_inline)) inline
 
-/* A set of 128 bits is a number where the compiler has such, and memory holds its lower half first:
-   kernels look at sets as words.  Elsewhere, and if it is wider, it is a vector of words. */
+/* A set of 128 bits is a number where the compiler has such and memory holds the lower half first:
+   kernels look at sets as words.  Otherwise, and if it is wider, it is a vector of words. */
 #if BK_SET_BITS == 64 ||                                                                           \
     (BK_SET_BITS == 128 && defined __SIZEOF_INT128__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define SET_IS_NUMBER 1
@@ -131,7 +131,7 @@ INLINE struct bk_bits bits_of(set x)
 }
 #endif
 
-/* Without its lowest square; of none: none. */
+/* The set without its lowest square; the empty set stays empty. */
 INLINE set less_lowest(set x)
 {
 #if SET_IS_NUMBER

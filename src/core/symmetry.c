@@ -1,9 +1,9 @@
 /*
  * symmetry.c - which turns of the board leave a man's rules as they are.
  *
- * Idea: a symmetry is asked of each rule of a piece in turn: of its steps, as both
- * colours make them, and of the ranks that its rules name.  That is done once for each piece of a
- * game, when it is made: materials ask it 14,000 times a second and more (table/needed.c).
+ * Idea: a symmetry is checked against each rule of a piece in turn: its steps, as both colours make
+ * them, and the ranks that its rules name.  That is done once for each piece, when the game is
+ * made: the result is asked for 14,000 times a second and more (table/needed.c).
  */
 #include "core/symmetry.h"
 
@@ -46,8 +46,8 @@ static struct bk_step turned(struct bk_step s, unsigned sym)
     return s;
 }
 
-/* The moves of `colour` under a symmetry.  A board turned about its diagonal may keep
-   White's moves, yet not Black's, which are White's with the ranks mirrored. */
+/* Does a symmetry keep the moves of `colour`?  A board turned about its diagonal may keep White's
+   moves, yet not Black's, which are White's with the ranks mirrored. */
 static bool steps_invariant(const struct bk_movement *m, unsigned sym, unsigned colour)
 {
     int forward = colour == BK_WHITE ? 1 : -1;

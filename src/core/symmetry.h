@@ -12,10 +12,10 @@
 
 /* map[sq] = image; false when the board (with its holes) is not invariant. */
 bool bk_symmetry_map(const struct bk_variant *v, unsigned sym, uint8_t map[BK_SQ_MAX]);
-/* The symmetries after which all rules of a piece, for both colours, are the same: bit `sym` of
-   what goes into v->keeps[type]. */
+/* The symmetries that keep all rules of a piece, for both colours, as a mask: bit `sym`.  The game
+   keeps it in v->keeps[type]. */
 uint8_t bk_symmetries_of(const struct bk_variant *v, unsigned type);
-/* Is it one of them? */
+/* Does `sym` keep all rules of a piece? */
 static inline bool bk_symmetry_keeps(const struct bk_variant *v, unsigned type, unsigned sym)
 {
     return v->keeps[type] >> sym & 1;

@@ -19,7 +19,7 @@
 
 /* == 1. What the FEN shows == */
 
-/* One rank; returns its files, 0 if it is none. */
+/* Reads one rank, its holes into `sea`; returns its files, 0 if it is no rank. */
 static unsigned read_rank(const struct bk_variant *base, const char **s, struct bk_bits *sea)
 {
     unsigned files = 0;
@@ -77,15 +77,15 @@ bool bk_terrain_read(struct bk_terrain *t, const struct bk_variant *base, const 
 
 /* == 2. Rules on another board == */
 
-/* Where a rank of the base is now; ranks from 1. */
+/* Where a rank of a board of `before` ranks is on one of `now` ranks; ranks from 1. */
 static int moved_rank(int rank, int before, int now)
 {
     return rank <= (before + 1) / 2 ? rank : now - (before - rank);
 }
 
 /*
- * A mask of ranks, run by run: the ends move, what is between stays between.
- * False: a run has no rank left.
+ * Moves a mask of ranks, run by run: the ends move, what is between stays between.  False: a run
+ * has no rank left.
  */
 static bool moved_ranks(uint16_t *mask, int before, int now)
 {

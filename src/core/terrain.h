@@ -18,8 +18,8 @@ struct bk_terrain {
 /*
  * Reads the board of a FEN.  False where the FEN is for the base's own board,
  * or for none: ragged, or with another number of ranks but no `*`, which is a
- * slip of the pen far more often than a terrain.  Then the FEN's own reader
- * (bk_pos_from_fen() with the base) has the word.  Cheap: no table is touched.
+ * slip of the pen far more often than a terrain.  Such a FEN is for
+ * bk_pos_from_fen() with the base, which tells what is wrong.  Cheap: no table is touched.
  */
 bool bk_terrain_read(struct bk_terrain *t, const struct bk_variant *base, const char *fen);
 

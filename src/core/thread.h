@@ -1,9 +1,9 @@
 /*
  * thread.h - threads with room enough, whatever the limit on stacks (`ulimit -s`) is.
  *
- * A thread has 3 MB of variables of its own, of the solver's kernels, and glibc takes them off its
- * stack; what is called takes up to 160 KB.  By default a stack is as large as the limit says, with
- * musl 128 KB: less than that is a crash.  Pages that nobody touches cost nothing.
+ * A thread has 3 MB of thread-local variables (the solver's kernels), which glibc takes off its
+ * stack; calls take up to 160 KB more.  By default a stack is as large as the limit says, with musl
+ * 128 KB; a stack that is too small means a crash.  Pages that nobody touches cost nothing.
  */
 #ifndef BK_THREAD_H
 #define BK_THREAD_H
@@ -14,7 +14,8 @@
 
 #define BK_THREAD_STACK ((size_t)8 << 20)
 
-/* stack: bytes, BK_THREAD_STACK or more.  False: there is none to be had. */
+/* Starts a thread that calls run(context).  stack: bytes, BK_THREAD_STACK or more.  False: the
+   system has no thread left. */
 static inline bool bk_thread_new(pthread_t *out, size_t stack, void *(*run)(void *), void *context)
 {
     pthread_attr_t attr;

@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Where a text begins that an editor may have given a byte order mark. */
+/* The offset at which a text begins: behind a byte order mark, if an editor has put one there. */
 static inline size_t bk_utf8_mark(const char *text)
 {
     return strncmp(text, "\xEF\xBB\xBF", 3) ? 0 : 3;
 }
 
-/* Bytes of the character that the text begins with, 1 to 4; 0: it begins with none. */
+/* Bytes of the character that the text begins with, 1 to 4; 0: it is no valid UTF-8. */
 static inline size_t bk_utf8_bytes(const char *text)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

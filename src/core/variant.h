@@ -151,21 +151,21 @@ struct bk_variant {
     bool hands;                   /* captured men are held and dropped again (core/hands.h) */
     bool configuration;           /* one own man in each 2x2 box wins */
     bool opening_drops;           /* the game begins on an empty board */
-    uint8_t quiet_turns;          /* of each side after the opening drops: no checks */
+    uint8_t quiet_turns;          /* turns of each side after the opening drops without checks */
     char start[256];              /* FEN of the initial array; empty: none */
     uint64_t rules_id;            /* hash of everything that decides a result */
-    uint64_t wings_id[4];         /* the same where only castling on these wings (bit 0: a-side)
-                                     can still decide it; differs where homes are shuffled */
+    uint64_t wings_id[4];         /* rules_id where rights can be left on these wings only (bit 0:
+                                     a-side); differs where homes are shuffled */
     uint8_t keeps[BK_TYPES_MAX];  /* derived: by type, which symmetries keep its rules, a bit each
                                      (core/symmetry.h) */
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
 };
 
-/* Gives it a board of so many files and ranks, without holes. */
+/* Gives `v` a board of `files` x `ranks` squares, without holes. */
 void bk_variant_board(struct bk_variant *v, unsigned files, unsigned ranks);
 /* Type of a letter of either case, or -1. */
 int bk_variant_type(const struct bk_variant *v, char letter);
-/* The letters of all its kinds of men, for messages: "KQPBNR".  Returns out. */
+/* The letters of all kinds of men of a game, for messages: "KQPBNR".  Returns out. */
 char *bk_variant_letters(const struct bk_variant *v, char out[BK_TYPES_MAX + 1]);
 
 static inline unsigned bk_sq(const struct bk_variant *v, unsigned file, unsigned rank)
@@ -179,7 +179,7 @@ static inline unsigned bk_first_rank(const struct bk_variant *v, unsigned colour
     return colour == BK_WHITE ? 0 : v->ranks - 1u;
 }
 
-/* From a square to the one straight ahead. */
+/* What to add to a square for the one straight ahead of it. */
 static inline int bk_ahead(const struct bk_variant *v, unsigned colour)
 {
     return colour == BK_WHITE ? v->files : -(int)v->files;

@@ -53,8 +53,8 @@ __declspec(dllimport) void *__stdcall CreateFileW(const wchar_t *path, uint32_t 
                                                   uint32_t attributes, void *like);
 __declspec(dllimport) int __stdcall CloseHandle(void *handle);
 
-/* The path as the system has it: of UTF-8 (65001), else of the code page (0).  What is longer than
-   any path is empty, which no file is called. */
+/* Converts a path to the system's letters: from UTF-8 (65001), else from the code page (0).  A path
+   that is too long becomes empty, which is no file's name. */
 static inline wchar_t *bk_windows_path(wchar_t out[PATH_MAX], const char *path)
 {
     if (!MultiByteToWideChar(65001, 8 /* no invalid letters */, path, -1, out, PATH_MAX) &&
@@ -63,8 +63,8 @@ static inline wchar_t *bk_windows_path(wchar_t out[PATH_MAX], const char *path)
     return out;
 }
 
-/* Opens a file to be read, which others may write, rename and delete; _wopen() lets them do the
-   first alone.  It has its turn where that fails, for it knows what the system's errors mean. */
+/* Opens a file for reading that others may write, rename and delete meanwhile; _wopen() lets them
+   only write.  Where CreateFileW() fails _wopen() is called, too: it sets errno. */
 static inline int bk_windows_open(const char *path, int flags)
 {
     wchar_t wide[PATH_MAX];
@@ -98,7 +98,7 @@ static inline int bk_windows_stat(const char *path, struct _stat64 *out)
 }
 #define _stat64(path, out) bk_windows_stat(path, out)
 
-/* A folder that is read; a letter beyond ASCII, which no name of ours has, comes as `?`. */
+/* An open folder.  A letter beyond ASCII, which no name of ours has, is read as `?`. */
 struct bk_windows_folder {
     _WDIR *dir;
     struct dirent file;
@@ -146,7 +146,7 @@ __declspec(dllimport) int __stdcall ReadFile(void *file, void *to, uint32_t byte
                                              struct bk_windows_at *at);
 __declspec(dllimport) uint32_t __stdcall GetLastError(void);
 
-/* Reads from a place without moving: any number of threads may.  0: the end. */
+/* Reads at offset `at`, wherever the file stands: any number of threads may.  0: end of file. */
 static inline ssize_t bk_windows_pread(int fd, void *to, size_t bytes, off_t at)
 {
     struct bk_windows_at where = { .low = (uint32_t)at, .high = (uint32_t)((uint64_t)at >> 32) };
@@ -161,7 +161,7 @@ static inline ssize_t bk_windows_pread(int fd, void *to, size_t bytes, off_t at)
 }
 #define pread bk_windows_pread
 
-/* The system's counts in int. */
+/* read() of the system counts in int. */
 static inline ssize_t bk_windows_read(int fd, void *to, size_t bytes)
 {
     return read(fd, to, bytes < 1u << 30 ? (unsigned)bytes : 1u << 30);

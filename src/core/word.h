@@ -17,7 +17,7 @@ static inline uint64_t bk_word_turned(uint64_t word)
 #endif
 }
 
-/* n bytes, 8 at most; those above them are 0. */
+/* Reads n bytes, 8 at most; the bytes of the word above them are 0. */
 static inline uint64_t bk_word_get_some(const void *bytes, size_t n)
 {
     uint64_t word = 0;
