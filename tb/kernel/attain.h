@@ -3,26 +3,26 @@
  *
  * An *exit* is a way out of the block that changes the material: a capture, a
  * change, a move that ends a castling right.  A file need not keep the value
- * of a position whose best exit attains it, since whoever asks looks at the
- * exits anyway:
+ * of a position whose best exit attains it, since a prober looks at the exits
+ * anyway:
  *   wdl        won, and an exit wins; drawn, and an exit draws
  *   distances  won, and an exit wins as soon
  * A lost position is never attained: there is nothing below a loss.
  *
  * With distances, where all exits lead to another material (bk_setup.exits_once), all of that is
- * known by the way, and finish() tells it:
- *   an exit wins        BK_EXIT_WINS, noted by init()
+ * found while the block is solved, and finish() writes it:
+ *   an exit wins        BK_EXIT_WINS, set by init()
  *   an exit draws       drawn, and not in BK_OPEN
- *   an exit wins as soon  who has waited for the ply of its exit, and is undecided still when it
- *                       comes, is won by it: the stored number gets a mark (ply.h)
+ *   an exit wins as soon  a position that has waited for its exit's ply, and is undecided still
+ *                       when it comes, is won by the exit: the stored number gets a mark (ply.h)
  * That is KNPvKB's solving 6 % and KRNvKR's 20 % quicker, for one set a side and configuration.
  *
  * Elsewhere, when a block is solved its exits are valued once more, as init() did, but for
  * the positions that are not lost; the tables they lead to are still there.  That costs less than
  * init().
  *
- * Frontiers are of no use any more, so that the results lie in them: BK_LOSSES
- * has the wdl ones, BK_WINS those of distances.
+ * The results overwrite the frontiers, which are no longer needed: BK_LOSSES has
+ * those for wdl, BK_WINS those for distances.
  */
 #ifndef BK_KERNEL_ATTAIN_H
 #define BK_KERNEL_ATTAIN_H
@@ -30,7 +30,7 @@
 #include "tb/kernel/finish.h"
 #include "tb/kernel/init.h"
 
-/* Of the won positions x of a configuration, with these codes, those won by their best exit as
+/* Returns the won positions of x, in a configuration with these codes, that their best exit wins as
    soon. */
 static set as_soon(const struct bk_setup *s, const void *codes, set x, const int16_t *score)
 {
@@ -45,7 +45,7 @@ static set as_soon(const struct bk_setup *s, const void *codes, set x, const int
     return soon;
 }
 
-/* One side to move. */
+/* Writes what exits attain of a slice with `side` to move. */
 static void attain_side(struct scratch *w, const struct bk_state *st, unsigned side)
 {
     const struct bk_setup *s = w->ctx.s;
@@ -54,7 +54,7 @@ static void attain_side(struct scratch *w, const struct bk_state *st, unsigned s
     const set *und = (const set *)sets_of(st, BK_UNDECIDED, side, slice);
     set *by_wdl = (set *)sets_of(st, BK_LOSSES, side, slice);
     set *by_plies = (set *)sets_of(st, BK_WINS, side, slice);
-    set *saved = by_plies; /* until it is needed: won or drawn */
+    set *saved = by_plies; /* lent until by_plies is made: positions won or drawn */
     bool any_exit = false;
 
     memset(by_wdl, 0, s->pitch * sizeof *by_wdl);

@@ -12,7 +12,8 @@
 #include "tb/kernel/men.h"
 #include "tb/kernel/squares.h"
 
-/* The squares of the mobile men of a position, in slot order. */
+/* Writes the squares of a position's mobile men to `out`, and bk_index.like of each to `like`, in
+   slot order.  Returns how many. */
 static unsigned mobile_squares(const struct bk_setup *s, uint32_t conf, unsigned sq, uint8_t *out,
                                uint8_t *like)
 {
@@ -43,10 +44,10 @@ static bool stands_first(const struct bk_setup *s, unsigned sym, uint32_t conf, 
 }
 
 /*
- * Which positions of a configuration stand for their class?  Slices kept by a
- * symmetry hold mirrored pairs; the one with the smaller (configuration,
- * square) counts.  With equal men, whose order the mirror may change, every
- * position is looked at by itself.
+ * Returns the positions of x, of a configuration, that stand for their class.
+ * Slices kept by a symmetry hold mirrored pairs; the one with the smaller
+ * (configuration, square) counts.  With equal men, whose order the mirror may
+ * change, every position is looked at by itself.
  */
 static set representatives(const struct bk_setup *s, unsigned keep, uint32_t conf, set x)
 {

@@ -40,8 +40,8 @@ static void compile_inner(struct bk_setup *s)
     }
 }
 
-/* By the square between: the ends of the inner man's moves that take there, and their beginnings.
- */
+/* Fills bk_setup.inner_twice: by the square where the inner man takes on its way, the ends of these
+   moves, and their beginnings. */
 static void compile_inner_twice(struct bk_setup *s)
 {
     const struct bk_variant *v = s->v;
@@ -89,7 +89,8 @@ static enum bk_lookup lookup_of(const struct bk_setup *s, const struct bk_outer 
     return out->stride == 1 && out->n % LANES == 0 ? BK_BY_VECTOR : BK_BY_LANE;
 }
 
-/* Room for one more in an array that doubles. */
+/* Returns an array of n elements with room for one more: it doubles when full.  NULL: no memory;
+   `array` is as it was. */
 static void *one_more(void *array, uint32_t n, size_t size)
 {
     void *more;
@@ -123,8 +124,8 @@ static struct bk_vmove *new_vmove(struct bk_setup *s, bool is_free)
     return moves;
 }
 
-/* Adds one configuration's move to a list: to a vector's move that goes as far and has none of
-   this lane yet. */
+/* Adds the move `m` of one lane to a list: to a vector's move that goes as far and has none of this
+   lane yet, or to a new one.  False: no memory. */
 static bool add_vmove(struct bk_setup *s, struct bk_klist *list, unsigned lane, int target,
                       const struct bk_kmove *m)
 {
@@ -154,7 +155,7 @@ static bool add_vmove(struct bk_setup *s, struct bk_klist *list, unsigned lane, 
     return true;
 }
 
-/* The last outer man's moves, for LANES of its squares at once. */
+/* Lists the last outer man's moves, for LANES of its squares at once.  False: no memory. */
 static bool compile_vmoves(struct bk_setup *s, struct bk_outer *out)
 {
     for (unsigned first = 0; first < out->n; first += LANES)

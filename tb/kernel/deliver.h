@@ -19,7 +19,7 @@
 #include "tb/kernel/finish.h"
 #include "tb/memory/memtable.h"
 
-/* A set of the group as one of the block. */
+/* Returns a set of the group in the squares of the block. */
 static set brought(const struct bk_delivery *d, set x)
 {
     set r = x;
@@ -29,7 +29,7 @@ static set brought(const struct bk_delivery *d, set x)
     return r;
 }
 
-/* A row of codes, likewise. */
+/* Copies a row of the group's codes to the block, in the squares of the block. */
 static void bring_codes(const struct bk_delivery *d, void *to, const void *from)
 {
     const struct bk_setup *s = d->block;
@@ -42,7 +42,7 @@ static void bring_codes(const struct bk_delivery *d, void *to, const void *from)
         dtw_put(s, to, sq, dtw_get(s, from, d->map[sq]));
 }
 
-/* A set goes to a bitmap of the block, or its lowest bit, if there is no inner man. */
+/* Writes a set to a bitmap of the block; its lowest bit alone if there is no inner man. */
 static void put_set(const struct bk_delivery *d, void *map, uint32_t slice, uint32_t conf, set x)
 {
     const struct bk_setup *s = d->block;
@@ -55,7 +55,7 @@ static void put_set(const struct bk_delivery *d, void *map, uint32_t slice, uint
                           __ATOMIC_RELAXED);
 }
 
-/* Counts a row whose codes are there, and notes the longest of it. */
+/* Counts a row whose codes are made, and notes its longest win and loss. */
 static void count_row(const struct bk_state *st, const struct ctx *to, const struct finished *f,
                       const void *row, struct bk_tally *tally)
 {
@@ -72,7 +72,7 @@ static void count_row(const struct bk_state *st, const struct ctx *to, const str
     count_finished(to, f, tally);
 }
 
-/* Where the codes of a configuration go. */
+/* Returns where the codes of a configuration of the block go. */
 static inline char *codes_at(const struct bk_delivery *d, uint32_t slice, unsigned side,
                              uint32_t conf)
 {
@@ -82,7 +82,8 @@ static inline char *codes_at(const struct bk_delivery *d, uint32_t slice, unsign
            (slice * d->mb->slice_stride + (size_t)conf * s->width) * s->dtw_bytes;
 }
 
-/* One position of kings, one configuration, one side to move. */
+/* Copies one configuration of a slice, with `side` to move, from the group's slice `from`, and
+   counts it. */
 static void deliver_row(const struct bk_solver *b, const struct bk_delivery *d,
                         const struct ctx *to, uint32_t from, unsigned side, uint32_t conf,
                         struct bk_tally *tally)
@@ -111,7 +112,7 @@ static void deliver_row(const struct bk_solver *b, const struct bk_delivery *d,
     count_row(st, to, &f, row, tally);
 }
 
-/* What exits attain of it: the frontiers hold it. */
+/* Copies what exits attain of that configuration: the group's frontiers hold it. */
 static void deliver_attained(const struct bk_solver *b, const struct bk_delivery *d,
                              const struct ctx *to, uint32_t from, unsigned side, uint32_t conf)
 {
@@ -127,7 +128,7 @@ static void deliver_attained(const struct bk_solver *b, const struct bk_delivery
     }
 }
 
-/* The same kings' slice. */
+/* Returns the group's slice for the kings of the block's `slice`. */
 static uint32_t slice_in_group(const struct bk_solver *b, const struct bk_delivery *d,
                                uint32_t slice)
 {
@@ -137,11 +138,12 @@ static uint32_t slice_in_group(const struct bk_solver *b, const struct bk_delive
     return (uint32_t)b->setup->pairs->slice[(size_t)d->map[king[0]] * s->v->nsq + d->map[king[1]]];
 }
 
-/* Of more configurations than these many lie side by side, and the machine fetches them by itself.
- */
+/* If a slice has more configurations, many lie side by side, and the processor prefetches them by
+   itself. */
 enum { FETCHED_CONFS_MAX = 8 };
 
-/* What a slice of few configurations will read, each in other lines of memory. */
+/* Prefetches what deliver() reads of a slice of few configurations, each in cache lines of its
+   own. */
 static void fetch_slice(const struct bk_solver *b, const struct bk_delivery *d, uint32_t from)
 {
     for (unsigned side = 0; side < 2; side++)
@@ -174,7 +176,7 @@ static void deliver(const struct bk_solver *b, const struct bk_delivery *d, uint
         }
 }
 
-/* A slice of a group, one side to move, by configuration; looked up once. */
+/* The arrays of a group's slice, one side to move, by configuration; looked up once. */
 struct solved_sets {
     const set *won, *undecided, *open, *exit_wins;
     const char *dtw;
@@ -191,7 +193,8 @@ static struct solved_sets solved_in(const struct bk_solver *b, uint32_t slice, u
                                  .dtw = dtw_of(b->setup, st, side, slice, 0) };
 }
 
-/* One configuration of it, with what is legal there. */
+/* Finishes one configuration of a group in its block, and counts it.  legal: its legal
+   positions. */
 static void land(const struct bk_state *st, const struct solved_sets *from, uint32_t conf,
                  const struct bk_landing *l, const struct ctx *to, unsigned side, set legal,
                  struct bk_tally *tally)
@@ -213,7 +216,7 @@ static void land(const struct bk_state *st, const struct solved_sets *from, uint
     count_row(st, to, &f, row, tally);
 }
 
-/* A slice of a group whose blocks have its frame: finish() and deliver() of all. */
+/* finish() and deliver() for a slice of a group whose blocks have its frame. */
 static void finish_group(struct bk_solver *b, const struct bk_landing *landing, uint32_t slice,
                          struct bk_tally *tally, void *scratch)
 {

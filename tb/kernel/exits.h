@@ -14,7 +14,7 @@ static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t 
     raise_to_row(w->best + (size_t)conf * w->ctx.s->width, w->ctx.s->width, from, row, 0);
 }
 
-/* The same for one square. */
+/* Offers `score`, if there is one, to one position of a configuration. */
 static inline void offer_at(struct scratch *w, uint32_t conf, unsigned sq, int16_t score)
 {
     int16_t *best = w->best + (size_t)conf * w->ctx.s->width + sq;
@@ -47,12 +47,12 @@ struct view {
     uint8_t target;                      /* the square of a fixed man that an outer one takes, or
                                             BK_SQ_NONE */
     bool has_inner;
-    bool like_conf; /* outers are all in it, numbered as configurations are */
-    int without;    /* all but this one are, likewise; -1: no such */
+    bool like_conf; /* all outers are in the view, numbered as configurations are */
+    int without;    /* the only outer that is not, the others being numbered likewise; -1: none */
 };
 
-/* Has this man squares from which there is no way back?  It is fixed, or its moves may
-   lead out of the block. */
+/* Returns whether a man has cells, or a castling right, to which there is no way back.  It is fixed
+   then, or its moves may lead out of the block. */
 static inline bool leaves(const struct bk_setup *s, unsigned slot)
 {
     return slot != BK_KINGS_SLOT && (s->ix->cells[slot]->n > 1 || s->ix->right[slot] >= 0);
@@ -63,7 +63,8 @@ static inline bool is_taken(const struct bk_exit *e, unsigned slot)
     return (int)slot == e->taken || (int)slot == e->also;
 }
 
-/* Where does a man go that takes this exit's fixed man, and nobody else? */
+/* Returns the square of the fixed man that an exit takes; BK_SQ_NONE: no such man is taken, or the
+   mover takes twice. */
 static uint8_t target_of(const struct bk_setup *s, const struct bk_exit *e)
 {
     if (e->mover != BK_KINGS_SLOT && bk_rules_takes_twice(s->v, s->ix->type[e->mover]))
@@ -74,8 +75,8 @@ static uint8_t target_of(const struct bk_setup *s, const struct bk_exit *e)
     return BK_SQ_NONE;
 }
 
-/* The squares of an outer man that takes none or changes; or of one that takes another outer man,
-   which is only on some: that one's. */
+/* Returns the outer man whose squares `out` has in the exit's view: itself; or, if it takes an
+   outer man that is only on some squares, that one. */
 static const struct bk_outer *squares_for(const struct bk_setup *s, const struct bk_exit *e,
                                           const struct bk_outer *out)
 {
@@ -93,8 +94,8 @@ static bool has_same_digits(const struct view *view, const struct bk_outer *out,
     return view->digit[o] == out->digit && out->nsq == out->n;
 }
 
-/* Are configurations, or those in which one man stands on one square, numbered as the places of a
-   view are?  Then offsets need not be worked out. */
+/* Sets like_conf and without: are configurations, or those in which one man stands on one square,
+   numbered as the places of a view are?  Then offsets need not be worked out. */
 static void compare_with_conf(const struct bk_setup *s, struct view *view)
 {
     unsigned differ = 0;
@@ -158,7 +159,8 @@ static inline size_t view_offset(const struct bk_setup *s, const struct view *vi
     return at;
 }
 
-/* Is the man of `slot` on `sq` in a configuration, and for which inner squares? */
+/* Returns the positions among `placed`, of a configuration, in which the man of `slot` is on
+   `sq`. */
 static inline set stands_on(const struct bk_setup *s, int slot, uint32_t conf, unsigned sq,
                             set placed)
 {
@@ -193,7 +195,7 @@ static void fill(struct exits *x)
         bk_view_fill(&e->plan, &x->at, x->view.men, x->view.n, x->w->view);
 }
 
-/* What a reach must be able to do for this exit. */
+/* Returns the flags of which a reach must have one to make this exit. */
 static inline unsigned ways_of(const struct bk_exit *e)
 {
     return e->taken < 0 ? BK_QUIET : e->also < 0 ? BK_TAKES | BK_TWICE : BK_TWICE;
@@ -204,7 +206,8 @@ static inline set empty_on(const struct ctx *c, unsigned sq, set occ, set from)
     return has(occ, sq) ? NONE : from & ~(bit(sq) & c->live);
 }
 
-/* Takes on the way, and where it ends if the exit takes two. */
+/* Returns the inner squares for which the mover takes what the exit says: on its way by `r`, and
+   where that ends, too, if the exit takes two. */
 static set taking_twice(const struct exits *x, uint32_t conf, const struct bk_reach *r, set occ)
 {
     const struct ctx *c = &x->w->ctx;
@@ -233,8 +236,8 @@ static inline set going(const struct exits *x, uint32_t conf, const struct bk_re
     return from;
 }
 
-/* The configurations in which one outer man stands on one square: runs of some, and `skip` between
-   them.  All: a run of nconf. */
+/* The configurations in which one outer man stands on one square: runs of `run`, with `skip` others
+   between them.  All configurations: a run of nconf. */
 struct pin {
     uint32_t first, run, skip, end;
 };
@@ -253,12 +256,13 @@ static struct pin pin_to(const struct bk_setup *s, unsigned o, unsigned sq)
 
     uint32_t first = out->digit[sq] * out->stride;
 
-    if (out->digit[sq] == BK_SQ_NONE) /* nowhere */
+    if (out->digit[sq] == BK_SQ_NONE) /* the man is never there */
         return (struct pin){ .first = s->nconf };
     return (struct pin){ first, out->stride, (out->n - 1) * out->stride, first + out->stride };
 }
 
-/* The mover stands on `home`, or the man that is taken where `r` ends. */
+/* Returns the configurations in which the mover, if it is an outer man, stands on `home`, or else
+   an outer man that is taken stands where `r` ends; all of them if neither is an outer man. */
 static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsigned mover,
                          unsigned home)
 {
@@ -272,7 +276,7 @@ static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsign
     return (struct pin){ 0, s->nconf, 0, s->nconf };
 }
 
-/* A king that leaps to `to` takes the inner man there. */
+/* Offers a king's capture of the inner man on `to`, by a leap. */
 static void offer_inner_taken(struct exits *x, unsigned to)
 {
     const struct bk_setup *s = x->w->ctx.s;
@@ -288,7 +292,8 @@ static void offer_inner_taken(struct exits *x, unsigned to)
     }
 }
 
-/* A king leaps to where the outer man stands that it takes: all positions with him there may. */
+/* Offers a king's capture of an outer man, by a leap: possible in all positions of `pin`, with that
+   man in place. */
 static void offer_outer_taken(struct exits *x, struct pin pin)
 {
     const struct bk_setup *s = x->w->ctx.s;
@@ -301,8 +306,8 @@ static void offer_outer_taken(struct exits *x, struct pin pin)
     }
 }
 
-/* The same as offer_arrivals() by arithmetic, where a king leaps and places are numbered as
-   configurations are.  False: they are not, and nothing was done. */
+/* Does offer_arrivals() without offsets, for captures by which a king leaps if places are numbered
+   as configurations are.  False: it is another case, and nothing was done. */
 static bool offer_to_leap(struct exits *x, const struct bk_reach *r, struct pin pin)
 {
     const struct bk_setup *s = x->w->ctx.s;
@@ -322,9 +327,9 @@ static bool offer_to_leap(struct exits *x, const struct bk_reach *r, struct pin 
 }
 
 /*
- * Offers view values to all positions in which the mover, from `home`, reaches
- * an end by way `r` (NULL: changes where it stands).  mover: its number among
- * the outers, or s->nouter if it is none of them: then it stands on `home` anyway.
+ * Offers view values to all positions in which the mover can go from `home` by
+ * `r` (NULL: changes where it stands).  mover: its number among the outers, or
+ * s->nouter if it is none of them: then it stands on `home` anyway.
  */
 static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned mover, unsigned home)
 {
@@ -407,8 +412,8 @@ static set castling_way(const struct bk_variant *v, unsigned right)
     return way;
 }
 
-/* Of the positions `from` of a configuration, in which the way is free, those in which check and
-   squares under attack let the king castle. */
+/* Returns the positions among `from`, with the way free, in which neither check nor an attacked
+   square forbids castling. */
 static set may_castle(const struct exits *x, struct bk_placement *at, uint32_t conf, set from)
 {
     const struct bk_setup *s = x->w->ctx.s;
@@ -458,7 +463,8 @@ static void castling_exits(struct exits *x)
     }
 }
 
-/* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
+/* Offers the exit for a man of several cells that stands on `home`.  mover: as for
+   offer_arrivals(). */
 static void exits_from(struct exits *x, unsigned mover, unsigned home)
 {
     const struct bk_setup *s = x->w->ctx.s;
@@ -488,7 +494,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
     }
 }
 
-/* One reach of an outer man in one configuration. */
+/* Offers the exit for one reach of an outer man in one configuration. */
 static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const struct bk_reach *r,
                           set occ)
 {
@@ -508,7 +514,7 @@ static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const stru
         offer_one(x->w, conf, from, x->w->view[at]);
 }
 
-/* The one square a taken man can be on in this configuration; BK_SQ_NONE if it is the inner man */
+/* Returns the square of a taken man in this configuration; BK_SQ_NONE if it is the inner man */
 static unsigned taken_square(const struct bk_setup *s, int taken, uint32_t conf)
 {
     unsigned o = outer_of_slot(s, taken);
@@ -521,7 +527,7 @@ static unsigned taken_square(const struct bk_setup *s, int taken, uint32_t conf)
     return BK_SQ_NONE;
 }
 
-/* Of men that have squares without a way back: pawns. */
+/* Offers the exit for a man that has squares without a way back: a pawn. */
 static void leaver_exits(struct exits *x)
 {
     const struct bk_setup *s = x->w->ctx.s;
@@ -533,8 +539,8 @@ static void leaver_exits(struct exits *x)
         exits_from(x, o, s->outer[o].sq[d]);
 }
 
-/* An outer man takes the inner one by `r` from `home`; its view is numbered as configurations
-   are. */
+/* Offers an outer man's capture of the inner one by `r` from `home`; the view is numbered as
+   configurations are. */
 static void take_inner(struct exits *x, unsigned o, unsigned home, const struct bk_reach *r)
 {
     const struct ctx *c = &x->w->ctx;
@@ -554,7 +560,8 @@ static void take_inner(struct exits *x, unsigned o, unsigned home, const struct 
     }
 }
 
-/* All captures of the inner man by an outer one that stays what it is.  False: not this exit. */
+/* Offers all captures of the inner man by an outer one that stays what it is.  False: the exit is
+   another one, or its view is numbered otherwise. */
 static bool inner_taken_by_outer(struct exits *x, unsigned o)
 {
     const struct bk_setup *s = x->w->ctx.s;
@@ -619,7 +626,7 @@ static void outer_exits(struct exits *x)
     }
 }
 
-/* The inner man takes: the square to go to is another one in every configuration. */
+/* Offers captures by the inner man: it goes to another square in every configuration. */
 static void inner_captures(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
@@ -642,7 +649,8 @@ static void inner_captures(struct exits *x, uint32_t vector)
                       x->w->view[view_offset(s, &x->view, vector * LANES + i, -1, 0) + to[i]]);
 }
 
-/* The inner man takes on `via` and ends on `to`.  row: of the view, by its square. */
+/* Offers a move by which the inner man takes on `via` and ends on `to`.  row: the configuration's
+   scores, by the inner man's square. */
 static void offer_inner_twice(struct exits *x, uint32_t conf, unsigned via, unsigned to,
                               const int16_t *row)
 {
@@ -653,7 +661,8 @@ static void offer_inner_twice(struct exits *x, uint32_t conf, unsigned via, unsi
         offer_one(x->w, conf, from, row[to]);
 }
 
-/* The inner man takes on its way, and goes on to where nobody stands, or takes there, too. */
+/* Offers moves by which the inner man takes on its way, and goes on to where nobody stands, or
+   takes there, too. */
 static void inner_takes_twice(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
@@ -679,7 +688,7 @@ static void inner_takes_twice(struct exits *x, uint32_t vector)
     }
 }
 
-/* The inner man changes, where it arrives or where it stands. */
+/* Offers changes of the inner man, where it arrives or where it stands. */
 static void inner_changes(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;

@@ -29,7 +29,7 @@ static void consider(const struct bk_setup *s, struct bk_longest *l, int plies, 
         l->at.sq[s->inner.slot] = (uint8_t)sq;
 }
 
-/* Plies / 2 become codes in place; dtw: the configuration's. */
+/* Turns the plies / 2 of a configuration's row, `dtw`, into codes in place. */
 static void write_codes(const struct bk_setup *s, void *dtw, set wins, set losses, set draw)
 {
     if (s->dtw_bytes == 1) {
@@ -47,7 +47,8 @@ static void write_codes(const struct bk_setup *s, void *dtw, set wins, set losse
     }
 }
 
-/* Notes the first position whose plies are the maximum, `last`; stored: what its number is then. */
+/* Notes in `l` the first position of x whose plies are the maximum, `last`: its number in `dtw` is
+   `stored`. */
 static void longest_of(const struct ctx *c, const void *dtw, set x, int last, unsigned stored,
                        struct bk_longest *l, uint32_t conf)
 {
@@ -97,7 +98,7 @@ static void count_finished(const struct ctx *c, const struct finished *f, struct
     tally->loss[side] += losses;
 }
 
-/* Of the won positions x of a row those that an exit wins as soon; their marks go. */
+/* Returns the won positions of x that an exit wins as soon, and clears their marks in the row. */
 static set take_as_soon(const struct bk_setup *s, void *dtw, set x)
 {
     set soon = NONE;
@@ -119,8 +120,8 @@ struct attained {
     set by_wdl, by_plies;
 };
 
-/* What exits attain of a configuration, where it was noted on the way (attain.h).  dtw: its
-   numbers, or a copy, whose marks go. */
+/* Returns the positions of a configuration that exits attain, as noted while it was solved
+   (attain.h).  dtw: its numbers, or a copy of them, whose marks are cleared. */
 static inline struct attained attained_of(const struct bk_setup *s, const struct finished *f,
                                           set exit_wins, set open, void *dtw)
 {
@@ -128,7 +129,7 @@ static inline struct attained attained_of(const struct bk_setup *s, const struct
                               .by_plies = take_as_soon(s, dtw, f->wins) };
 }
 
-/* The same to where the frontiers were. */
+/* Writes what attained_of() returns to where the frontiers were. */
 static void note_attained(const struct ctx *c, const struct finished *f, void *dtw)
 {
     const struct bk_state *st = c->st;
@@ -140,13 +141,13 @@ static void note_attained(const struct ctx *c, const struct finished *f, void *d
     ((set *)sets_of(st, BK_WINS, f->side, c->slice))[f->conf] = x.by_plies;
 }
 
-/* Is the configuration another one with equal men in another order, which is solved? */
+/* Returns whether equal men are not in order: then a configuration in which they are is solved. */
 static inline bool is_spare(const struct bk_setup *s, uint32_t conf)
 {
     return s->conf.sorted && s->conf.sorted[conf] != conf;
 }
 
-/* What is told of that one is so of this one. */
+/* Copies the results of the sorted configuration to a spare one. */
 static void repeat_sorted(const struct ctx *c, unsigned side, uint32_t conf)
 {
     static const enum bk_array told[] = { BK_WON, BK_UNDECIDED, BK_WINS, BK_LOSSES };
@@ -163,7 +164,7 @@ static void repeat_sorted(const struct ctx *c, unsigned side, uint32_t conf)
                (size_t)s->width * s->dtw_bytes);
 }
 
-/* Nothing is attained past the last configuration. */
+/* Clears what exits attain past the last configuration. */
 static void note_nothing_beyond(const struct ctx *c)
 {
     const struct bk_setup *s = c->s;
@@ -175,8 +176,8 @@ static void note_nothing_beyond(const struct ctx *c)
     }
 }
 
-/* Of the slice under way, whether it is finished by itself or with its group: each thread that
-   begins gets and clears one for every kernel, 1.4 MB in all. */
+/* The legality of the slice under way, for finish() and finish_group(): each thread that begins
+   gets and clears one for every kernel, 1.4 MB in all. */
 static _Thread_local struct legality finishing;
 
 static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch)

@@ -8,7 +8,8 @@
 #include "tb/kernel/legal.h"
 #include "tb/kernel/waits.h"
 
-/* The exits of `x`: their plies / 2 go to dtw, the configuration's.  Returns the mask of them. */
+/* Writes plies / 2 of the best exits of the positions `x` to dtw, the configuration's row.  Returns
+   the mask of these numbers. */
 static uint64_t store_exits(const struct bk_setup *s, void *dtw, set x, const int16_t *best)
 {
     uint64_t waits = 0;
@@ -20,7 +21,7 @@ static uint64_t store_exits(const struct bk_setup *s, void *dtw, set x, const in
         unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
 
         if (k > s->k_limit)
-            k = s->k_limit; /* the solve is given up and begun anew with wider ones */
+            k = s->k_limit; /* the solve is given up and begun anew with wider numbers */
         dtw_put(s, dtw, sq, k);
         waits |= bk_wait_bit(k);
     }
@@ -42,7 +43,7 @@ static unsigned latest(const struct bk_setup *s, const void *dtw, set x, uint64_
     return most;
 }
 
-/* Exits of a vector delay losses until ply 2 * most. */
+/* Notes that exits delay losses in a vector until ply 2 * most. */
 static void note_delay(const struct ctx *c, unsigned side, uint32_t vector, unsigned most)
 {
     uint8_t *delay = (uint8_t *)bk_state_slice(c->st, BK_DELAYS, side, c->slice) + vector;
@@ -51,7 +52,7 @@ static void note_delay(const struct ctx *c, unsigned side, uint32_t vector, unsi
         *delay = most < 255 ? (uint8_t)most : 255;
 }
 
-/* Plies at which exits count that do not count at once. */
+/* Stores the plies of exits that do not count at once: of losing ones, and of `later` wins. */
 static void settle_later(struct scratch *w, struct bk_state *st, unsigned side, uint32_t conf,
                          set losing, set later)
 {
@@ -97,7 +98,8 @@ static void settle(struct scratch *w, struct bk_state *st, unsigned side, uint32
         settle_later(w, st, side, conf, losing, later);
 }
 
-/* What is legal is undecided; but where equal men are not in order nothing is to be solved. */
+/* Begins the sets of a slice: legal positions are undecided, but for configurations whose equal men
+   are not in order: they are not solved. */
 static void enter_legal(const struct ctx *c)
 {
     const struct bk_setup *s = c->s;
@@ -125,7 +127,7 @@ static void enter_legal(const struct ctx *c)
     }
 }
 
-/* Offers what one exit brings to the positions of the slice. */
+/* Offers the scores of the exit x->e to the positions of the slice. */
 static void offer_exit(struct exits *x)
 {
     const struct ctx *c = &x->w->ctx;
@@ -149,10 +151,10 @@ static void offer_exit(struct exits *x)
 }
 
 /*
- * Offers what all exits of a side bring to the positions `legal`, by
- * configuration: the best goes to w->best, where w->touched says so.
- * leave_table  only those to another material
- * False: there are none, and nothing was written.
+ * Offers the scores of all exits of a side to the positions `legal`, by
+ * configuration: the best ones go to w->best, where w->touched says so.
+ * leave_table  only exits to another material
+ * False: the side has none, and nothing was written.
  */
 static bool offer_exits(struct scratch *w, unsigned side, const set *legal, bool leave_table)
 {

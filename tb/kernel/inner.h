@@ -12,7 +12,7 @@ static inline part unstep(const struct ctx *c, unsigned i, part x)
     return part_rotated(x, -c->s->inner.step[i].delta) & part_of(&c->src[i], 0);
 }
 
-/* One man must stand between. */
+/* Un-moves of a hopper: exactly one man stands between. */
 static part unhop(const struct ctx *c, unsigned i, part to, part empty)
 {
     unsigned range = c->s->inner.step[i].range;
@@ -29,9 +29,9 @@ static part unhop(const struct ctx *c, unsigned i, part to, part empty)
 }
 
 /*
- * A rider.  Without a limit the way back through empty squares doubles with
- * every round: `to` grows by 1, 2, 4, ... steps, `open` keeps the squares with
- * as many empty ones before them.
+ * Un-moves of a rider.  Without a limit the way back through empty squares
+ * doubles with every round: `to` grows by 1, 2, 4, ... steps, `open` keeps the
+ * squares with as many empty ones before them.
  */
 static inline part unride(const struct ctx *c, unsigned i, part to, part empty)
 {
@@ -61,7 +61,7 @@ static inline part unride(const struct ctx *c, unsigned i, part to, part empty)
     return acc;
 }
 
-/* Two leaps in one direction (same signs), the square between empty. */
+/* Un-moves of one leap, or of two in one direction (same signs) with the square between empty. */
 static part untwo_straight(const struct ctx *c, part to, part empty)
 {
     const struct bk_inner *in = &c->s->inner;
@@ -94,9 +94,9 @@ static part untwo_straight(const struct ctx *c, part to, part empty)
 }
 
 /*
- * Two leaps in any directions, but not back to the start: the first step i may
- * be followed by every step but its opposite.  Prefix and suffix unions give
- * "all but one" without a square of work.
+ * Un-moves of one leap, or of two in any directions but not back to the start:
+ * the first step i may be followed by every step but its opposite.  Prefix and
+ * suffix unions give "all but one" without quadratic work.
  */
 static part untwo_bent(const struct ctx *c, part to, part empty)
 {
@@ -124,8 +124,9 @@ static part untwo_bent(const struct ctx *c, part to, part empty)
 }
 
 /*
- * From where does the inner man reach `to` in one move, `empty` being the empty
- * squares without it?  how: BK_QUIET or BK_TAKES.  May contain occupied squares.
+ * Returns from where the inner man reaches `to` in one move, `empty` being the
+ * empty squares without it; occupied squares may be among them.  how: BK_QUIET
+ * or BK_TAKES.
  */
 static part inner_into_part(const struct ctx *c, part to, part empty, unsigned how)
 {
@@ -147,7 +148,7 @@ static part inner_into_part(const struct ctx *c, part to, part empty, unsigned h
     return acc;
 }
 
-/* The same of a whole vector. */
+/* Returns inner_into_part() for a whole vector. */
 static inline lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how)
 {
     lanes from;
@@ -163,7 +164,7 @@ static inline set ends_of_twice(const struct bk_setup *s, unsigned via)
     return ((const set *)s->inner_twice)[via];
 }
 
-/* From where they go to `to`. */
+/* Returns the squares from which such a move, taking on `via`, ends on `to`. */
 static inline set beginnings_of_twice(const struct bk_setup *s, unsigned via, unsigned to)
 {
     return ((const set *)s->inner_twice)[s->v->nsq + via * s->v->nsq + to];
@@ -172,7 +173,8 @@ static inline set beginnings_of_twice(const struct bk_setup *s, unsigned via, un
 /* == Turning == */
 
 #if defined __AVX512BW__ && BK_SET_BITS == 64
-/* Bits become words of 16 bits, which are put into another order: no table to be waited for. */
+/* Returns x after a symmetry: bits become 16-bit words, which are permuted.  No table to wait
+   for. */
 static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 {
     const uint8_t *from = s->ix->unmap[sym];
@@ -191,7 +193,7 @@ static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 #else
 
 #if BK_SET_BITS == 64
-/* On a board of eight by eight, by arithmetic (Hacker's Delight 7-1). */
+/* Returns x after a symmetry of the 8x8 board, by arithmetic (Hacker's Delight 7-1). */
 static inline set turned_square(unsigned sym, set x)
 {
     if (sym & 1) {

@@ -21,19 +21,19 @@ struct bk_tally;
 
 struct bk_memblock;
 
-/* A solved block of a group, and where its positions are in it. */
+/* A solved block of a group, and where the group's arrays hold its positions. */
 struct bk_delivery {
-    const struct bk_setup *block; /* by itself, to count */
-    struct bk_memblock *mb;       /* gets its codes, or bitmaps, and what exits attain */
-    const uint32_t *conf;         /* the group's configuration, by the block's */
-    const uint8_t *map;           /* the block's squares to the group's */
-    bool turned;                  /* they are not the same */
+    const struct bk_setup *block; /* setup of the block by itself, for its layout and counts */
+    struct bk_memblock *mb;       /* receives the block's codes or bitmaps, and what exits attain */
+    const uint32_t *conf;         /* the group's configuration, by the block's configuration */
+    const uint8_t *map;           /* the group's square, by the block's square */
+    bool turned;                  /* `map` is not the identity */
 };
 
-/* Where a configuration of a group goes to. */
+/* Where finish_group() writes a configuration of a group. */
 struct bk_landing {
-    const struct bk_delivery *to; /* NULL: nowhere */
-    uint32_t conf;                /* of the block */
+    const struct bk_delivery *to; /* the block that receives it; NULL: none does */
+    uint32_t conf;                /* its number in that block */
 };
 
 struct bk_kernel {
@@ -42,29 +42,31 @@ struct bk_kernel {
     unsigned lanes;    /* sets in a vector */
     size_t turn_bytes; /* of one bk_setup.turn_tab */
     size_t (*scratch_bytes)(const struct bk_setup *s);
-    /* conf.occ, conf.count, turn_tab, inner_sets, moves by vectors; false: no memory */
+    /* fills conf.occ, conf.count, turn_tab, inner_sets, inner_twice, moves by vectors; false: no
+       memory */
     bool (*compile)(struct bk_setup *s);
-    /* ply 0: legality and exits, mates and stalemates; then an odd ply, an even one.  They tell
-       whether anything was new. */
+    /* init and mated make ply 0 (legality and exits; mates and stalemates), win an odd ply, lose an
+       even one.  The last three return whether they found anything. */
     void (*init)(struct bk_solver *b, uint32_t slice, void *scratch);
     bool (*mated)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     bool (*win)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     bool (*lose)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
-    /* with a ledger, before one of the last two: positions, as notes (memory/notes.h), whose exit
-       counts at this ply; the same thread runs that pass next, with the same scratch */
+    /* with a ledger, before win, or lose (`losses`): takes the positions whose exit counts at this
+       ply, as notes (memory/notes.h); the same thread runs that pass next, with the same scratch */
     void (*ripen)(struct bk_solver *b, uint32_t slice, unsigned side, bool losses,
                   const uint8_t *notes, size_t bytes, void *scratch);
-    /* turns BK_DTW into codes in place, BK_WON and BK_UNDECIDED into the two bitmaps of memtable.h,
-       adds up, unless it is a group; `tally` is the thread's own */
+    /* turns BK_DTW into codes in place, BK_WON and BK_UNDECIDED into the two bitmaps of memtable.h;
+       unless it is a group, adds the slice's counts to `tally`, which is the thread's own */
     void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);
-    /* after finish(), which has told it if exits_once: what exits attain (attain.h), to BK_LOSSES
-       (wdl) and BK_WINS (distances) */
+    /* after finish(), unless exits_once (finish() has done it then): writes what exits attain
+       (attain.h) to BK_LOSSES (wdl) and BK_WINS (distances) */
     void (*attain)(struct bk_solver *b, uint32_t slice, void *scratch);
-    /* after that: a slice of one block of a group goes to the block's own arrays, and is counted */
+    /* after these: copies `slice` of one block of a group to the block's own arrays, and counts
+       it */
     void (*deliver)(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,
                     struct bk_tally *tally);
-    /* both at once for a group whose blocks have its frame, with distances and exits_once:
-       landing[] by its configurations */
+    /* finish() and deliver() at once, for a group whose blocks have its frame, with distances and
+       exits_once; landing[] is by the group's configurations */
     void (*finish_group)(struct bk_solver *b, const struct bk_landing *landing, uint32_t slice,
                          struct bk_tally *tally, void *scratch);
     bk_kings_solver *solve_kings; /* a block without an inner man: kings.h */

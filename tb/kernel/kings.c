@@ -1,5 +1,5 @@
 /*
- * kings.c - blocks in which the kings move, and nobody who could be the inner man.  HOT.
+ * kings.c - blocks in which the kings move, and no man that could be the inner one.  HOT.
  *
  * In KPvKP every placement of the pawns is a block of its own, with 64 x 63
  * positions a side and nothing but kings to move.  There the black king is
@@ -10,8 +10,8 @@
  *
  * A pawn that shuffles in a zone (Grand Shatranj's on the last rank) has a cell of some squares
  * there: each is a configuration, with all that a block of kings alone has, and his quiet moves are
- * ORs of the same row of another configuration.  Who moves differently there than elsewhere cannot
- * be the solver's inner man; with one bit a set such a position cost ninety times as much.
+ * ORs of the same row of another configuration.  A man that moves otherwise there than elsewhere
+ * cannot be the inner man of passes.c; with one bit a set a position cost ninety times as much.
  *
  * The exits (pawn moves, captures) are looked up for whole planes of king
  * pairs at once.  Everything else, and the invariants, are as in passes.c.
@@ -52,7 +52,7 @@ static const struct frontier *frontier_of(const struct conf *c, unsigned side, b
 /* A quiet move of a man within its cell, from configuration c to another one. */
 struct shuffle {
     const struct bk_kmove *move;
-    const struct conf *to; /* equal men in order */
+    const struct conf *to; /* what it leads to, with equal men in order */
 };
 
 static inline struct shuffle shuffle_of(const struct kings *g, const struct conf *c,
@@ -65,7 +65,7 @@ static inline struct shuffle shuffle_of(const struct kings *g, const struct conf
     return (struct shuffle){ m, &g->conf[s->conf.sorted ? s->conf.sorted[to] : to] };
 }
 
-/* The moves of an outer man of `side` from where he stands; of another one, none. */
+/* Returns the moves of an outer man from where it stands; none if it is not of `side`. */
 static inline const struct bk_klist *shuffles_of(const struct bk_outer *out, const struct conf *c,
                                                  unsigned side)
 {
@@ -74,7 +74,7 @@ static inline const struct bk_klist *shuffles_of(const struct bk_outer *out, con
     return out->colour == side ? &out->from[out->digit[c->at.sq[out->slot]]] : &none;
 }
 
-/* Where the black king may be for a man to go its way, the white one being on wk. */
+/* Returns the black king's squares that leave the way of `m` open, the white one being on wk. */
 static inline set open_for(const struct kings *g, const struct conf *c, const struct bk_kmove *m,
                            unsigned wk)
 {
@@ -82,7 +82,8 @@ static inline set open_for(const struct kings *g, const struct conf *c, const st
                            (c->men & ~bit(m->from)) | bit(wk));
 }
 
-/* From where men of `side` can shuffle into the opponent's last losses, or wins. */
+/* Adds to c->reached the positions from which men of `side` can shuffle into the opponent's last
+   losses, or wins. */
 static void unshuffle(const struct kings *g, struct conf *c, unsigned side, bool losses, set *rows)
 {
     for (unsigned o = 0; o < g->s->nouter && !c->idle; o++) {
@@ -99,8 +100,8 @@ static void unshuffle(const struct kings *g, struct conf *c, unsigned side, bool
     }
 }
 
-/* From where `side` can move into what the opponent has lost last, or won, to c->reached.
-   Returns the rows that it has reached. */
+/* Sets c->reached to the positions from which `side` can move into the opponent's last losses, or
+   wins.  Returns the rows that it has reached. */
 static set unmoves(const struct kings *g, struct conf *c, unsigned side, bool losses)
 {
     const struct bk_setup *s = g->s;
@@ -157,8 +158,8 @@ static set without_escapes(const struct kings *g, const struct conf *c, unsigned
     return cand;
 }
 
-/* Adds to the rows that are looked at those in which something waits for this ply; returns these.
- */
+/* Adds to `rows`, which are looked at, those in which something waits for this ply; returns the
+   latter. */
 static set rows_due(const struct kings *g, struct conf *c, unsigned side, set *rows)
 {
     unsigned k = g->ply >> 1;
@@ -172,7 +173,7 @@ static set rows_due(const struct kings *g, struct conf *c, unsigned side, set *r
     return due;
 }
 
-/* New results of a row. */
+/* Enters new results of a row: no longer undecided or open, and next ply's frontier. */
 static void add_fresh(const struct kings *g, struct conf *c, struct frontier *f, unsigned side,
                       unsigned wk, set add)
 {
@@ -202,7 +203,7 @@ static void mated(const struct kings *g, struct conf *c, unsigned side, unsigned
         add_fresh(g, c, &c->losses[side], side, wk, lost);
 }
 
-/* An odd ply. */
+/* An odd ply of a configuration.  Returns whether anything was won. */
 static bool win(struct kings *g, struct conf *c, unsigned side)
 {
     struct frontier *f = &c->wins[side];
@@ -227,7 +228,7 @@ static bool win(struct kings *g, struct conf *c, unsigned side)
     return any(f->rows);
 }
 
-/* An even ply. */
+/* An even ply of a configuration.  Returns whether anything was lost. */
 static bool lose(struct kings *g, struct conf *c, unsigned side)
 {
     struct frontier *f = &c->losses[side];
@@ -252,7 +253,7 @@ static bool lose(struct kings *g, struct conf *c, unsigned side)
     return any(f->rows);
 }
 
-/* Ply 0. */
+/* Ply 0: mates and stalemates with `side` to move. */
 static void begin_plies(struct kings *g, unsigned side)
 {
     g->last_win[side] = g->last_loss[side] = -1;
@@ -265,8 +266,9 @@ static void begin_plies(struct kings *g, unsigned side)
 }
 
 /*
- * won of one side may grow while the other side's losses are looked for, but
- * only in odd plies; in even plies nothing that is read changes.
+ * Runs the plies.  False: distances do not fit.  Sides and configurations take
+ * turns without copies: odd plies, in which `won` grows, do not read it of the
+ * other side; what even plies read of the other side they do not change.
  */
 static bool iterate(struct kings *g)
 {
@@ -302,7 +304,8 @@ static bool allocate_attained(const struct bk_setup *s, struct bk_spill *spill,
     return ok;
 }
 
-/* Slices of one white square follow each other: its set is in hand meanwhile. */
+/* Fills g->slices.  Slices of one white king square follow each other: one set at a time is
+   built. */
 static void find_slices(struct kings *g)
 {
     const struct bk_pairs *pairs = g->s->pairs;
@@ -317,7 +320,7 @@ static void find_slices(struct kings *g)
     }
 }
 
-/* The men of a configuration on their squares. */
+/* Puts the men of a configuration on their squares, and lists those left for kings. */
 static void place_men(const struct kings *g, uint32_t conf)
 {
     const struct bk_setup *s = g->s;
@@ -341,13 +344,14 @@ static void place_men(const struct kings *g, uint32_t conf)
 
 static size_t whole_lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-/* In planes of nsq * nsq: best scores of each exit and side, and what configurations keep. */
+/* Number of planes, nsq * nsq scores each: one exit's, the best of each side, and what
+   configurations keep. */
 static size_t score_planes(const struct bk_setup *s)
 {
     return 3 + (s->attains ? (size_t)2 * s->nconf : 0);
 }
 
-/* Plies / 2 of both sides and all configurations. */
+/* Bytes of the plies / 2 of both sides and all configurations. */
 static size_t number_bytes(const struct bk_setup *s)
 {
     return (size_t)2 * s->nconf * s->v->nsq * s->v->nsq * s->dtw_bytes;
@@ -370,11 +374,11 @@ size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
 }
 
 /*
- * A large piece is an array as others are: the stock (tb/memory/stock.h) gives it what it has kept,
- * and keeps no more than there is room for beside it.  A small one comes and goes thousands of
- * times in a table: the allocator's, where bk_spill_new() would map it each time, as the allocator
- * does from 128 KiB on (src/cli/machine.c): in one piece KPvKP's blocks on 10x10 were above that,
- * and a fifth slower.
+ * Returns a piece; NULL: no memory.  A large one is an array as others are: the stock
+ * (tb/memory/stock.h) gives it what it has kept, and keeps no more than there is room for beside
+ * it.  A small one comes and goes thousands of times in a table, and is the allocator's:
+ * bk_spill_new() would map it each time, as the allocator does from 128 KiB on (src/cli/machine.c).
+ * In one piece KPvKP's blocks on 10x10 were above that, and a fifth slower.
  */
 static void *piece_new(size_t bytes)
 {
@@ -389,7 +393,8 @@ static void piece_free(void *piece, size_t bytes)
         free(piece);
 }
 
-/* Memory, and its parts.  False: there is none. */
+/* Allocates a block's pieces and sets up what lies in them.  False: no memory; end() frees what
+   there is. */
 static bool begin(struct kings *g, const struct bk_setup *s)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;

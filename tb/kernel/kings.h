@@ -1,6 +1,6 @@
 /*
- * kings.h - blocks in which nobody can be the inner man: all are pawns, say, that go forward or
- * shuffle on their last rank.  There it is the black king.
+ * kings.h - blocks in which no man can be the inner one: all are pawns, say, that go forward or
+ * shuffle on their last rank.  There the black king takes its place.
  */
 #ifndef BK_KINGS_H
 #define BK_KINGS_H
@@ -18,19 +18,19 @@ struct bk_tally;
  *
  * s        prepared, with its exits
  * mb       gets its codes, and what exits attain if s says so, in memory from `spill`
- * tally    gets the counts; distances as from the kernels
- * too_far  set if distances do not fit: then nothing else is
+ * tally    gets the counts, and with distances the longest results, as from the kernels
+ * too_far  set if distances do not fit: then there are no codes and no counts
  *
  * False: no memory.
  */
 typedef bool bk_kings_solver(const struct bk_setup *s, struct bk_spill *spill,
                              struct bk_memblock *mb, struct bk_tally *tally, bool *too_far);
 
-/* Memory that it takes while it solves, but for the block's codes. */
+/* Bytes that a bk_kings_solver takes while it solves, but for the block's codes. */
 typedef size_t bk_kings_bytes(const struct bk_setup *s);
 
-/* A block of more configurations of the men that shuffle is solved slice by slice; 60 to 120 KB
-   each on a hundred squares. */
+/* A block with more configurations, of men that shuffle, is solved slice by slice (passes.c).  A
+   configuration takes 60 to 120 KB on a hundred squares. */
 #define BK_KINGS_CONFIGURATIONS_MAX 2048
 
 /* By instruction set and width of a set. */

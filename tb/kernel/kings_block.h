@@ -26,7 +26,7 @@ struct back_step {
 /* The last results of a side, by white king square: rows that have any. */
 struct frontier {
     set rows;
-    set at[BK_SQ_MAX]; /* of other rows, anything */
+    set at[BK_SQ_MAX]; /* undefined in other rows */
 };
 
 /*
@@ -36,22 +36,22 @@ struct frontier {
 struct conf {
     struct bk_placement at; /* of the men; exits move the kings, too */
     set men;                /* their squares */
-    bool idle; /* two men on one square, or another order of equal men is solved: no position */
-    uint8_t squares[BK_SQ_MAX]; /* for kings */
+    bool idle; /* nothing is solved: two men on one square, or equal men are not in order */
+    uint8_t squares[BK_SQ_MAX]; /* free for kings */
     unsigned nsquares;
     /* by side to move and white king square */
     set illegal[2][BK_SQ_MAX], legal[2][BK_SQ_MAX];
     set won[2][BK_SQ_MAX], undecided[2][BK_SQ_MAX], open[2][BK_SQ_MAX];
     union {
-        set losing[2][BK_SQ_MAX]; /* have a losing exit */
+        set losing[2][BK_SQ_MAX]; /* the best exit is a losing one */
         set told[2][BK_SQ_MAX];   /* at the end: what two bitmaps are made of */
     };
     struct frontier wins[2], losses[2];
-    set reached[BK_SQ_MAX]; /* by un-moves, in the rows that are looked at */
+    set reached[BK_SQ_MAX]; /* reached by un-moves; valid in rows that are looked at */
     set waits[2]
              [WAITS]; /* rows in which something waits for so many plies / 2 (the last: or more) */
-    int16_t *exit[2]; /* nsq * nsq: best moves to other materials, if what exits attain is told */
-    char *k[2]; /* plies / 2, then codes: nsq * nsq of dtw_bytes each; NULL without distances */
+    int16_t *exit[2]; /* nsq * nsq scores: best exits to other materials; NULL unless `attains` */
+    char *k[2]; /* plies / 2, then codes: nsq * nsq of dtw_bytes each; none without distances */
 };
 
 struct kings {
@@ -60,14 +60,14 @@ struct kings {
     set board;
     struct back_step step[BK_STEPS_MAX];
     unsigned nsteps;
-    set slices[BK_SQ_MAX]; /* by white king square: pairs of kings that are slices */
+    set slices[BK_SQ_MAX]; /* by white king square: black ones with which it makes a slice */
     struct conf *conf;
     uint32_t nconf;
     unsigned k_wait_max;
     int last_win[2], last_loss[2]; /* plies; -1: none */
     uint32_t ply;
-    int16_t *plane;   /* nsq * nsq, of one exit */
-    int16_t *best[2]; /* nsq * nsq, of one configuration */
+    int16_t *plane;   /* nsq * nsq scores of one exit */
+    int16_t *best[2]; /* by side: nsq * nsq best scores of one configuration */
 };
 
 /* == The black king's moves as shifts == */
@@ -113,7 +113,7 @@ static void find_steps(struct kings *g)
 
 /* == Illegal positions == */
 
-/* Black king squares that leave a way open, the rest of the board being `occ`. */
+/* Returns the black king's squares that leave a way open, the rest of the board being `occ`. */
 static inline set open_to(const struct kings *g, const struct bk_reach *r, set occ)
 {
     return squares_off_way(g->s->v->geometry->path + r->path, r->how & BK_HOPS, r->npaths, ~NONE,
@@ -213,7 +213,7 @@ static void store(const struct kings *g, struct conf *c, unsigned side, unsigned
         ((uint16_t *)row_of(g, c, side, wk))[bk] = (uint16_t)k;
 }
 
-/* Those of x for which k is stored; if more, a later one. */
+/* Returns the squares of x for which k is stored; if `more`, for which a larger number is. */
 static set stored(const struct kings *g, const struct conf *c, unsigned side, unsigned wk, set x,
                   unsigned k, bool more)
 {
@@ -234,7 +234,7 @@ static void note_wait(struct kings *g, struct conf *c, unsigned side, unsigned w
     g->k_wait_max = k > g->k_wait_max ? k : g->k_wait_max;
 }
 
-/* x wait for the plies of their best exits. */
+/* Stores plies / 2 of the best exits of the positions x, and notes that the row waits for them. */
 static void store_waits(struct kings *g, struct conf *c, unsigned side, unsigned wk, set x)
 {
     const int16_t *best = g->best[side] + wk * g->nsq;

@@ -22,7 +22,7 @@ static set losses_of(const struct conf *c, unsigned side, unsigned wk)
     return c->legal[side][wk] & ~c->won[side][wk] & ~c->undecided[side][wk];
 }
 
-/* What is stored becomes codes. */
+/* Turns a row of stored plies / 2 into codes. */
 static void make_codes(const struct kings *g, struct conf *c, unsigned side, unsigned wk)
 {
     set wins = wins_of(c, side, wk), losses = losses_of(c, side, wk);
@@ -42,7 +42,7 @@ static void make_codes(const struct kings *g, struct conf *c, unsigned side, uns
 }
 
 #ifdef __BMI2__
-/* A bitmap under way: what does not fill a word yet. */
+/* A bitmap being written: `word` has its last n bits, less than a word. */
 struct bits {
     uint64_t *to, word;
     unsigned n;
@@ -59,7 +59,8 @@ static inline void append(struct bits *b, uint64_t bits, unsigned n)
     b->word = n - b->n < 64 ? bits >> (n - b->n) : 0;
 }
 
-/* Without a symmetry of the kings the slices of a row follow each other. */
+/* Writes rows to a bitmap where kings have no symmetry: there the slices of a row follow each
+   other. */
 static void put_rows(const struct kings *g, const set *rows, uint64_t *map)
 {
     struct bits b = { map, 0, 0 };
@@ -76,13 +77,13 @@ static void put_rows(const struct kings *g, const set *rows, uint64_t *map)
 }
 #endif
 
-/* The configuration whose values are those of another one: of equal men one order is solved. */
+/* Returns the configuration that is solved for `conf`: of equal men one order is solved. */
 static const struct conf *solved_for(const struct kings *g, uint32_t conf)
 {
     return &g->conf[g->s->conf.sorted ? g->s->conf.sorted[conf] : conf];
 }
 
-/* conf.told[which] as a bitmap by slice and configuration. */
+/* Writes told[which] of all configurations as a bitmap, by slice and configuration. */
 static void put_bits(const struct kings *g, unsigned which, uint64_t *map)
 {
     const struct bk_pairs *pairs = g->s->pairs;
@@ -109,8 +110,8 @@ static void put_bits(const struct kings *g, unsigned which, uint64_t *map)
 }
 
 #if SET_IS_NUMBER
-/* Without a symmetry of the kings codes of a row are copied in a few pieces: what lies between are
-   the squares beside the white king. */
+/* Copies codes where kings have no symmetry: of each row a few pieces; what lies between are the
+   squares beside the white king. */
 static void put_code_rows(const struct kings *g, const char *codes, char *out)
 {
     size_t bytes = g->s->dtw_bytes;
@@ -127,8 +128,8 @@ static void put_code_rows(const struct kings *g, const char *codes, char *out)
 }
 #endif
 
-/* Slices whose codes are put together: so many lines of memory, of each configuration, are at hand.
- */
+/* Slices whose codes are put together, so that the cache lines of each configuration are at
+   hand. */
 enum { SLICES_AT_ONCE = 64 };
 
 static void put_codes_of(const struct kings *g, unsigned side, uint32_t conf, uint32_t first,
@@ -164,7 +165,7 @@ static void put_codes_by_slice(const struct kings *g, unsigned side, void *out)
                          nslices - first < SLICES_AT_ONCE ? nslices : first + SLICES_AT_ONCE, out);
 }
 
-/* Positions of x are counted; images: of each in all placements. */
+/* Counts positions x of a configuration: adds the classes to *own, all placements to *all. */
 static void count_slices(const struct kings *g, uint32_t conf, const set *x, uint64_t *own,
                          uint64_t *all)
 {
@@ -190,7 +191,7 @@ static void count_slices(const struct kings *g, uint32_t conf, const set *x, uin
     }
 }
 
-/* The first position with the code of plies that are the block's most. */
+/* Notes in `l` the first position with the code `code`: that of `plies`, the most of the block. */
 static void find_longest(const struct kings *g, const void *codes, int plies, unsigned code,
                          struct bk_longest *l)
 {
@@ -219,7 +220,7 @@ static void find_longest(const struct kings *g, const void *codes, int plies, un
     l->at.king[1] = pairs->king[at / g->nconf][1];
 }
 
-/* Codes, or bitmaps in which what is illegal is both won and drawn. */
+/* Writes a side's codes, or bitmaps in which what is illegal is both won and drawn. */
 static void write_values(struct kings *g, struct bk_memblock *mb, unsigned side)
 {
     if (g->s->distances) {
@@ -275,7 +276,7 @@ static void write_codes(struct kings *g, struct bk_memblock *mb, struct bk_tally
     }
 }
 
-/* Those of the won positions x of a row of codes that are won by their best exit as soon. */
+/* Returns the won positions of x, of a row of codes, that their best exit wins as soon. */
 static set as_soon(const struct kings *g, const void *codes, set x, const int16_t *score)
 {
     set soon = NONE;
@@ -289,7 +290,7 @@ static set as_soon(const struct kings *g, const void *codes, set x, const int16_
     return soon;
 }
 
-/* What exits attain of a configuration, to told[]. */
+/* Sets told[] to what exits attain of a configuration: [0] by wdl, [1] by distance. */
 static void find_attained(const struct kings *g, struct conf *c, unsigned side)
 {
     for (unsigned wk = 0; wk < g->nsq; wk++) {
@@ -308,7 +309,7 @@ static void find_attained(const struct kings *g, struct conf *c, unsigned side)
     }
 }
 
-/* What exits attain (attain.h), a bit a position; after write_codes(). */
+/* Writes what exits attain (attain.h), a bit a position; after write_codes(). */
 static void write_attained(const struct kings *g, struct bk_memblock *mb)
 {
     for (unsigned side = 0; side < 2; side++) {

@@ -8,8 +8,8 @@
 #include "tb/kernel/men.h"
 #include "tb/kernel/passing.h"
 
-/* Offers the positions `from` of a row what `row` says; fixed_bk: the black king's square there,
-   or -1 where it has not moved. */
+/* Offers the scores of `row` to the positions `from` of row `wk`.  fixed_bk: the square to which
+   the black king goes from all of them, or -1 where it does not move. */
 static void offer(struct kings *g, const struct conf *c, unsigned side, unsigned wk, set from,
                   const int16_t *row, int fixed_bk)
 {
@@ -21,7 +21,7 @@ static void offer(struct kings *g, const struct conf *c, unsigned side, unsigned
                      fixed_bk >= 0 ? row[fixed_bk] : 0);
 }
 
-/* A king takes a man. */
+/* Values an exit by which a king takes a man. */
 static void king_takes(struct kings *g, struct conf *c, const struct bk_exit *e)
 {
     const struct bk_setup *s = g->s;
@@ -46,7 +46,8 @@ static void king_takes(struct kings *g, struct conf *c, const struct bk_exit *e)
               target);
 }
 
-/* En passant answers depend on the kings: one pair at a time, where a pawn stands right. */
+/* Corrects the scores after a double step.  En passant answers depend on the kings: one pair at a
+   time. */
 static void correct_passing(struct kings *g, struct conf *c, const struct bk_exit *e, unsigned from,
                             unsigned to)
 {
@@ -138,7 +139,7 @@ static void settle(struct kings *g, struct conf *c, unsigned side, unsigned wk)
         store_waits(g, c, side, wk, (way.any & ~way.saving) | (way.winning & ~way.soon));
 }
 
-/* Those that stay in the block's table, or those that do not. */
+/* Values the exits that stay in the block's table, or (not in_block) those that leave it. */
 static void value_exits(struct kings *g, struct conf *c, bool in_block)
 {
     const struct bk_setup *s = g->s;

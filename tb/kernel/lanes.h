@@ -65,9 +65,8 @@ INLINE lanes lanes_of(set x)
 /* == Parts == */
 
 /*
- * What the machine has a register for: a vector is one, two or four of them, of a whole set at
- * least.  gcc keeps in memory what is larger, so whatever changes a value step by step does it part
- * by part.
+ * A part is what fits one register, a whole set at least: a vector is one, two or four parts.  gcc
+ * keeps in memory what is larger, so whatever changes a value step by step does it part by part.
  */
 #if defined __AVX512BW__
 #define PART_WORDS 8
@@ -111,7 +110,7 @@ INLINE bool part_any(part x)
 }
 
 #if BK_SET_BITS > 64
-/* Each word is the one before, or the one behind, of its set. */
+/* Move every word one place up, or down, within its set; 0 comes in. */
 INLINE part words_up(part x)
 {
 #if BK_SET_BITS == 128 && PART_WORDS == 8
@@ -143,7 +142,7 @@ INLINE part words_down(part x)
 }
 #endif
 
-/* To higher squares, to lower ones; by less than 64, not 0. */
+/* Shift every set to higher squares, or to lower ones, by 1 to 63. */
 INLINE part part_up_some(part x, unsigned d)
 {
 #if BK_SET_BITS == 64
@@ -162,7 +161,7 @@ INLINE part part_down_some(part x, unsigned d)
 #endif
 }
 
-/* The same by any number but 0. */
+/* Shift every set likewise, by any number but 0. */
 INLINE part part_up(part x, unsigned d)
 {
     for (; d > 63; d -= 63)
@@ -177,7 +176,8 @@ INLINE part part_down(part x, unsigned d)
     return part_down_some(x, d);
 }
 
-/* The same, but what leaves a set at one end may come back at the other. */
+/* Shifts every set by `d`, not 0, up or (negative) down; what leaves it at one end may come back at
+   the other. */
 INLINE part part_rotated(part x, int d)
 {
 #if BK_SET_BITS == 64 && defined __AVX512BW__
@@ -189,7 +189,7 @@ INLINE part part_rotated(part x, int d)
 #endif
 }
 
-/* All ones in the lanes in which x has nothing. */
+/* Returns all ones in the lanes in which x is empty, else 0. */
 INLINE part part_without(part x)
 {
     part none = (part)(x == NO_PART);
@@ -229,7 +229,7 @@ INLINE part words_full(unsigned words)
 }
 #endif
 
-/* The words of part p whose bits are set, of the vector's; none of the others. */
+/* Clears the words of x, part p of a vector, whose bits are not set in `words`, the vector's. */
 INLINE part part_only(part x, unsigned words, unsigned p)
 {
     words >>= PART_WORDS * p;
@@ -255,7 +255,7 @@ INLINE part part_and_only(part x, part y, unsigned words, unsigned p)
 #endif
 }
 
-/* Of a vector in parts, word w becomes word (w + by) % 8. */
+/* Rotates a vector in parts: word w becomes word (w + by) % 8. */
 INLINE void parts_turn(part x[PARTS], unsigned by)
 {
 #if PART_WORDS == 8
@@ -309,7 +309,7 @@ INLINE unsigned lanes_words(lanes x)
 #endif
 }
 
-/* The words of the lanes whose bits are set. */
+/* Returns the bits of the words that belong to the lanes in `some`. */
 INLINE unsigned words_of_lanes(unsigned some)
 {
     unsigned words = 0;
@@ -348,13 +348,13 @@ INLINE unsigned masks_with(const uint64_t *mask, unsigned n, uint64_t bits)
 #endif
 }
 
-/* For each lane `i` in which `words` (of lanes_words()) has anything; they are used up. */
+/* For each lane `i` with a bit in `words` (of lanes_words()), which is used up. */
 #define EACH_LANE(i, words)                                                                        \
     for (unsigned i; (words) && (i = (unsigned)__builtin_ctz(words) / WORDS,                       \
                                 (words) &= ~(((1u << WORDS) - 1) << i * WORDS), true);)
 
-/* Lanes that hold anything, one after the other, and their numbers, counted from `first`.  Returns
-   how many; as many as LANES may be overwritten. */
+/* Writes the lanes of x that hold anything to `sets`, and their numbers, counted from `first`, to
+   `number`.  Returns how many; as many as LANES may be overwritten. */
 INLINE unsigned lanes_list(set *sets, uint32_t *number, lanes x, uint32_t first)
 {
 #if defined __AVX512VL__ && BK_SET_BITS == 64
@@ -381,7 +381,7 @@ INLINE unsigned lanes_list(set *sets, uint32_t *number, lanes x, uint32_t first)
 #endif
 }
 
-/* The words of x whose bits are set, none of the others. */
+/* Clears the words of x whose bits are not set in `words`. */
 INLINE lanes lanes_only(lanes x, unsigned words)
 {
     EACH_PART (p)

@@ -7,13 +7,13 @@
 #include "tb/kernel/inner.h"
 
 enum {
-    WAYS_MAX = 8, /* in which one man attacks one square: a leap, a ride, hops of many lengths */
+    WAYS_MAX = 8, /* of one man to attack one square: a leap, a ride, hops of many lengths */
 };
 
 /*
  * How a man attacks the enemy king from some square.  A man that takes twice
- * does so, besides, if an enemy stands on one of `via`, or in passing, if none
- * of its own side stands on one of `ends`.
+ * also attacks it behind an enemy on one of `via`; and on its way to one of
+ * `ends`, if no man of its own side stands there.
  */
 struct attack {
     set via, ends;
@@ -109,7 +109,8 @@ static inline set attacked_with(const struct ctx *c, const struct attack *a, uns
     return x;
 }
 
-/* The inner man of `side` takes the king behind another man, or on its way. */
+/* Returns the inner man's squares from which it takes the king behind another man, or on its
+   way. */
 static set attacked_twice_by_inner(const struct ctx *c, unsigned side, uint32_t conf)
 {
     const struct bk_setup *s = c->s;
@@ -124,13 +125,14 @@ static set attacked_twice_by_inner(const struct ctx *c, unsigned side, uint32_t 
     return x;
 }
 
-/* The positions of each configuration in which `side`, to move, could take the king. */
+/* What tells, in one slice, in which positions the side to move could take the king. */
 struct legality {
     bool kings_meet[2];
     struct attack fixed[BK_SLOTS_MAX];
     struct attack outer[BK_OUTERS_MAX][BK_SQ_MAX];
-    /* no outer man of a side is ever in another's way, and the last one's squares fill whole
-       vectors: all ones by digit where he attacks the king */
+    /* `leaps`, by side: no attack of its outer men depends on other men, and the last outer man's
+       squares fill whole vectors.  Then `leap`, by outer and digit: all ones where it attacks the
+       king */
     bool leaps[2];
     lane_sets leap[BK_OUTERS_MAX][(BK_SQ_MAX + BK_LANES_MAX) / LANES + 1];
 };
@@ -208,8 +210,9 @@ static set illegal(const struct ctx *c, const struct legality *l, unsigned side,
 }
 
 /*
- * Squares where the inner man of each of LANES configurations may be, all others
- * standing apart; none in a clash, and none past the last configuration.
+ * Returns the squares where the inner man may be in each configuration of a
+ * vector, all men standing apart; none in a clash, and none past the last
+ * configuration.
  */
 static inline lanes placed_in(const struct ctx *c, uint32_t vector)
 {
@@ -223,7 +226,7 @@ static inline lanes placed_in(const struct ctx *c, uint32_t vector)
     return *(const lanes *)apart & c->inner_cell & ~(occupied(c, vector) & lanes_of(c->live));
 }
 
-/* What outer men of `side` attack by leaps in a vector, fixed ones left out. */
+/* Returns all ones in the lanes in which an outer man of `side` attacks the king by a leap. */
 static lanes attacked_by_leaps(const struct bk_setup *s, const struct legality *l, unsigned side,
                                uint32_t vector)
 {
@@ -243,7 +246,7 @@ static lanes attacked_by_leaps(const struct bk_setup *s, const struct legality *
     return x;
 }
 
-/* Of the positions `placed` of LANES configurations those that are legal with `side` to move. */
+/* Returns the positions among `placed`, of a vector, that are legal with `side` to move. */
 static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned side, uint32_t vector,
                       lanes placed)
 {

@@ -1,12 +1,12 @@
 /*
- * men.h - who is who in a setup.
+ * men.h - looks up men in a setup.
  */
 #ifndef BK_KERNEL_MEN_H
 #define BK_KERNEL_MEN_H
 
 #include "tb/kernel/setup.h"
 
-/* The number of a man among the outers; their number if it is none of them. */
+/* Returns the number of a man among the outers; s->nouter if it is none of them. */
 static inline unsigned outer_of_slot(const struct bk_setup *s, int slot)
 {
     unsigned o = 0;

@@ -12,7 +12,7 @@ static inline part way_open(const struct ctx *c, uint32_t vector, unsigned p, pa
     return part_without(path & part_occupied(c, vector, p)) & ~(path & part_with(c->live));
 }
 
-/* The moves of an outer man in a vector, to its squares there or from them. */
+/* Returns the moves of an outer man into, or from, its squares in a vector. */
 static inline const struct bk_klist *list_of(const struct bk_outer *out, uint32_t vector, bool into)
 {
     unsigned first = (unsigned)((size_t)vector * LANES / out->stride % out->n);
@@ -35,7 +35,7 @@ static inline void reach_parts(struct scratch *w, uint32_t vector, const part x[
     mark(w->dirty, vector);
 }
 
-/* An outer man that stands on one square in the whole vector: one OR a move. */
+/* Un-moves of an outer man that stands on one square in the whole vector: one OR a move. */
 static void unmoves_by_digit(const struct bk_setup *s, struct scratch *w,
                              const struct bk_outer *out, uint32_t vector, const lanes *to)
 {
@@ -54,7 +54,7 @@ static void unmoves_by_digit(const struct bk_setup *s, struct scratch *w,
     }
 }
 
-/* One whose squares follow each other in the vector. */
+/* Un-moves of an outer man whose squares follow each other in the vector. */
 static void unmoves_by_vector(const struct bk_setup *s, struct scratch *w,
                               const struct bk_outer *out, uint32_t vector, const lanes *to)
 {
@@ -75,7 +75,7 @@ static void unmoves_by_vector(const struct bk_setup *s, struct scratch *w,
     }
 }
 
-/* One by one. */
+/* Un-moves of any outer man, in one configuration. */
 static void unmoves_by_lane(const struct bk_setup *s, struct scratch *w, unsigned o, uint32_t conf,
                             set to)
 {
@@ -100,7 +100,7 @@ static void unmoves_by_lane(const struct bk_setup *s, struct scratch *w, unsigne
     }
 }
 
-/* What the outer men of `side` do. */
+/* Adds the un-moves of the outer men of `side` from `to`, sets of a vector, to w->acc. */
 static void outer_unmoves(const struct bk_setup *s, struct scratch *w, unsigned side,
                           uint32_t vector, const lanes *to)
 {
@@ -126,7 +126,7 @@ static void outer_unmoves(const struct bk_setup *s, struct scratch *w, unsigned 
     }
 }
 
-/* Has a side any men that move within the block, outer ones? */
+/* Has `side` any outer men? */
 static bool has_outers(const struct bk_setup *s, unsigned side)
 {
     for (unsigned o = 0; o < s->nouter; o++)
@@ -150,7 +150,7 @@ static void inner_unmoves(struct scratch *w, uint32_t vector, const lanes *to)
     mark(w->dirty, vector);
 }
 
-/* A slice's own men. */
+/* Adds the un-moves of all men but the king: they stay within the slice. */
 static void unmoves_within(const struct bk_setup *s, struct scratch *w, unsigned side,
                            const lanes *target, const uint64_t *marks)
 {
@@ -164,7 +164,7 @@ static void unmoves_within(const struct bk_setup *s, struct scratch *w, unsigned
     }
 }
 
-/* The king comes from the slice of this frontier. */
+/* Adds the un-moves of the king out of the slice of the frontier `from`. */
 static void king_unmoves(const struct bk_setup *s, struct scratch *w, const struct frontier *from)
 {
     const lanes *there = from->sets;
@@ -194,8 +194,9 @@ static inline bool has_frontier(const struct bk_state *st, unsigned side, bool l
     return *(const uint8_t *)bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
 }
 
-/* Field by field: a struct made elsewhere is copied by 16 bytes what was just written by 8, which
-   waits until it has left the processor: a sixth of what small slices took. */
+/* Field by field: a struct returned by value is copied 16 bytes at a time right after it was
+   written by 8, and waits until the stores have left the processor: a sixth of the time of small
+   slices. */
 static inline void find_frontier(struct frontier *f, const struct bk_state *st, unsigned side,
                                  bool losses, uint32_t slice, unsigned sym)
 {
@@ -204,7 +205,8 @@ static inline void find_frontier(struct frontier *f, const struct bk_state *st, 
     f->sym = (uint8_t)sym;
 }
 
-/* Lists those that the king of `side` may come from, without a jump that nobody could foresee. */
+/* Lists the frontiers of slices that the king of `side` can go to, without a branch that is hard to
+   predict. */
 static void find_frontiers(struct scratch *w, unsigned side, bool losses)
 {
     const struct ctx *c = &w->ctx;
@@ -219,13 +221,13 @@ static void find_frontiers(struct scratch *w, unsigned side, bool losses)
     w->nfrom = n;
 }
 
-/* Larger slices push out of the cache what is fetched too soon. */
+/* In larger slices what is prefetched so early is pushed out of the cache before it is used. */
 enum { FETCHED_MARKS_MAX = 2 };
 
 /*
- * Before unmoves(): marks what the king's reach without a turn, known from the
- * frontiers' marks alone, and fetches what will be asked for there: it is on its
- * way while the un-moves are made.
+ * Before unmoves(): marks the vectors that the king's un-moves reach in the
+ * same frame, known from the frontiers' marks alone, and prefetches what will
+ * be read of them: it is on its way while the un-moves are made.
  */
 static void reach_by_king(struct scratch *w, unsigned side, bool losses, const lanes *undecided,
                           const lanes *also, const lanes *fresh)
@@ -263,8 +265,8 @@ static void unmoves(struct scratch *w, unsigned side, bool losses)
         king_unmoves(c->s, w, &w->from[i]);
 }
 
-/* Takes from `cand` what an outer man saves that stands on one square in the whole vector.  won:
-   the slice's, by the opponent. */
+/* Removes from `cand` the positions saved by an outer man that stands on one square in the whole
+   vector.  won: what the opponent has won in the slice. */
 static void save_by_digit(const struct ctx *c, const struct bk_outer *out, struct won won,
                           uint32_t vector, lanes *cand)
 {
@@ -285,7 +287,7 @@ static void save_by_digit(const struct ctx *c, const struct bk_outer *out, struc
     }
 }
 
-/* The same of one whose squares follow each other in the vector. */
+/* Removes from `cand` those saved by an outer man whose squares follow each other in the vector. */
 static void save_by_vector(const struct ctx *c, const struct bk_outer *out, struct won won,
                            uint32_t vector, lanes *cand)
 {
@@ -307,7 +309,7 @@ static void save_by_vector(const struct ctx *c, const struct bk_outer *out, stru
     }
 }
 
-/* And of any, one configuration after the other. */
+/* Returns `cand`, of one configuration, without the positions that an outer man saves. */
 static set saved_by_none(const struct ctx *c, const struct bk_outer *out, struct won won,
                          uint32_t conf, set cand)
 {
@@ -327,7 +329,7 @@ static set saved_by_none(const struct ctx *c, const struct bk_outer *out, struct
     return cand;
 }
 
-/* Outer men of `side` escape from `cand`. */
+/* Removes from `cand` the positions of a vector that outer men of `side` save. */
 static void save_by_outers(const struct ctx *c, struct won won, uint32_t vector, unsigned side,
                            lanes *cand)
 {
@@ -356,7 +358,7 @@ static void save_by_outers(const struct ctx *c, struct won won, uint32_t vector,
     }
 }
 
-/* Where the king of `side` can go, listed once a slice. */
+/* Lists in w->near the slices that the king of `side` can go to; once a slice. */
 static void find_near(struct scratch *w, unsigned side)
 {
     const struct ctx *c = &w->ctx;
@@ -376,7 +378,7 @@ static void find_near(struct scratch *w, unsigned side)
     }
 }
 
-/* The king goes by `m` to where the opponent has not won. */
+/* Removes from `cand` the positions that the king saves by `m`, to a slice in another frame. */
 static void save_by_turn(const struct ctx *c, const struct bk_king_move *m, unsigned side,
                          uint32_t vector, lanes *cand)
 {
@@ -393,7 +395,7 @@ static void save_by_turn(const struct ctx *c, const struct bk_king_move *m, unsi
     *cand &= *(const lanes *)safe;
 }
 
-/* Takes from `cand` what the king saves. */
+/* Removes from `cand` the positions of a vector that the king saves. */
 static inline void save_by_king(const struct scratch *w, unsigned side, uint32_t vector,
                                 lanes *cand)
 {
@@ -402,7 +404,7 @@ static inline void save_by_king(const struct scratch *w, unsigned side, uint32_t
     EACH_PART (p) {
         part left = part_of(cand, p);
 
-        for (unsigned i = 0; i < near->nplain; i++) /* no jump between: the loads overlap */
+        for (unsigned i = 0; i < near->nplain; i++) /* no branch between: the loads overlap */
             left &= part_of(&near->won[i][vector], p);
         for (unsigned i = 0; w->ctx.s->compact && i < near->nplain; i++)
             left &= ~part_of(&near->undecided[i][vector], p);
@@ -412,7 +414,7 @@ static inline void save_by_king(const struct scratch *w, unsigned side, uint32_t
         save_by_turn(&w->ctx, near->turned[i], side, vector, cand);
 }
 
-/* And what the inner man does. */
+/* Removes from `cand` the positions of a vector that the inner man saves. */
 static inline void save_by_inner(const struct ctx *c, struct won won, uint32_t vector, lanes *cand)
 {
     part board = part_with(c->board), stay = part_of(&c->inner_stay, 0) & board;
@@ -426,8 +428,8 @@ static inline void save_by_inner(const struct ctx *c, struct won won, uint32_t v
     }
 }
 
-/* Takes from `cand` the positions of a vector from which `side` has a quiet move to a position its
-   opponent has not won.  After find_near(). */
+/* Removes from `cand` the positions of a vector from which `side` has a quiet move to a position
+   its opponent has not won.  After find_near(). */
 static void drop_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes *cand)
 {
     const struct ctx *c = &w->ctx;

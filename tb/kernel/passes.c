@@ -15,8 +15,8 @@
  *                 square) from the start, so that moving there is never an escape
  *   BK_UNDECIDED  legal and undecided; shrinks
  *   BK_OPEN       no exit of the block saves the mover: what is in BK_UNDECIDED, too, can be
- *                 lost.  Only init() writes it, mated() where a stalemate is a draw and exits are
- *                 valued again: a pass need not fetch it to keep it
+ *                 lost.  Only init() writes it, and mated() where a stalemate is a draw and exits
+ *                 are valued again: a pass need not fetch it to keep it up to date
  *   BK_EXIT_WINS  an exit wins; only init() writes it (attain.h)
  *   BK_WINS       what the last odd ply added to BK_WON
  *   BK_LOSSES     what the last even ply lost

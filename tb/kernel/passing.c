@@ -7,7 +7,7 @@
 #include "core/move.h"
 #include "core/rules.h"
 
-/* Does an enemy of `colour` on `sq` take on `target`? */
+/* Returns whether the man of `slot`, standing on `sq`, attacks `target`. */
 static bool takes_on(const struct bk_setup *s, unsigned slot, unsigned sq, unsigned target)
 {
     unsigned n;
@@ -27,7 +27,8 @@ static bool is_mobile(const struct bk_setup *s, unsigned slot)
     return s->inner.slot == (int)slot;
 }
 
-/* Only men that never go back capture in passing: is any of them beside, or may it be? */
+/* Only men that never go back capture in passing: returns whether an enemy one attacks `ep`, or
+   may, since it is mobile. */
 static bool may_be_answered(const struct bk_setup *s, const struct bk_double_step *d, unsigned ep)
 {
     for (unsigned i = 0; i < s->ix->nslots; i++)
@@ -37,7 +38,7 @@ static bool may_be_answered(const struct bk_setup *s, const struct bk_double_ste
     return false;
 }
 
-/* The same, with all men on their squares. */
+/* Returns whether an enemy one attacks `ep`, with all men on the squares of `here`. */
 static bool is_answered(const struct bk_setup *s, const struct bk_double_step *d,
                         const struct bk_placement *here, unsigned ep)
 {
@@ -48,7 +49,8 @@ static bool is_answered(const struct bk_setup *s, const struct bk_double_step *d
     return false;
 }
 
-/* What a capture in passing, `m`, brings who makes it, from the exits of his side. */
+/* Returns the score of `m`, a capture in passing, for the side that makes it, by that side's exits;
+   BK_SCORE_NONE: none of them is this move. */
 static int16_t reply_score(const struct bk_setup *s, const struct bk_double_step *d,
                            const struct bk_placement *here, const struct bk_move *m)
 {
@@ -70,8 +72,8 @@ static int16_t reply_score(const struct bk_setup *s, const struct bk_double_step
 }
 
 /*
- * The best that a capture in passing brings the side to move in p; BK_SCORE_NONE: there is none.
- * only: set if it has no other move.
+ * Returns the best score of a capture in passing for the side to move in p; BK_SCORE_NONE: there is
+ * none.  only: set if it has no other move.
  */
 static int16_t best_reply(const struct bk_setup *s, const struct bk_double_step *d,
                           const struct bk_placement *here, const struct bk_pos *p, bool *only)
@@ -108,7 +110,8 @@ static int16_t for_the_opponent(int16_t mover)
     return (int16_t)(mover > 0 ? -mover - 1 : mover < 0 ? -mover + 1 : 0);
 }
 
-/* What the mover gets by the step, given what he would get without the answer. */
+/* Returns the mover's score of the step, given his score without the answer, and the opponent's
+   score of the answer, `reply`, which may be his `only` move. */
 static int16_t corrected(int16_t mover, int16_t reply, bool only)
 {
     int16_t opponent = for_the_opponent(mover);

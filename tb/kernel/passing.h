@@ -11,7 +11,7 @@
 
 #include "tb/kernel/setup.h"
 
-/* An exit by which a man may make a double step: from here to there, all positions of `men`. */
+/* A double step by an exit, from one square to another, for all positions of the free men `men`. */
 struct bk_double_step {
     const struct bk_exit *exit; /* of s */
     uint8_t from, to;
@@ -22,8 +22,8 @@ struct bk_double_step {
 
 /*
  * Corrects view[], the scores of all positions of the free men (mixed radix)
- * after the step, by what it is really worth when it can be answered en
- * passant.  Does nothing if it is no double step or nobody can.
+ * after the step, where the step can be answered en passant.  Does nothing if
+ * it is no double step or nobody can answer it.
  */
 void bk_passing_correct(const struct bk_setup *s, const struct bk_double_step *d, int16_t *view);
 

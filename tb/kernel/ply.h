@@ -21,7 +21,7 @@ static inline void set_todo(const struct bk_state *st, unsigned side, bool to_wi
     atomic_store_explicit(todo_of(st, side, to_win, slice), 1, memory_order_relaxed);
 }
 
-/* Is there anything to do?  There is not any more. */
+/* Returns whether the next pass has anything to do in the slice, and clears that. */
 static inline bool take_todo(const struct bk_state *st, unsigned side, bool to_win, uint32_t slice)
 {
     _Atomic uint8_t *todo = todo_of(st, side, to_win, slice);
@@ -33,8 +33,8 @@ static inline bool take_todo(const struct bk_state *st, unsigned side, bool to_w
 }
 
 /*
- * Something new in this slice: `side` may move into it from here, and from
- * where its king comes from.  Bytes are only ever set to 1 in a pass.
+ * Notes that this slice has new results: `side` may move into them from here,
+ * and from where its king comes from.  Bytes are only ever set to 1 in a pass.
  */
 static void wake(const struct ctx *c, unsigned side, bool to_win)
 {
@@ -48,14 +48,14 @@ static void wake(const struct ctx *c, unsigned side, bool to_win)
 
 /* == A pass over a slice == */
 
-/* What it works with. */
+/* What a pass over a slice works with. */
 struct sweep {
     const struct bk_setup *s;
     struct bk_state *st;
     struct scratch *w;
     uint32_t slice;
     unsigned side, k;
-    uint64_t due; /* waits of this ply that the slice has */
+    uint64_t due; /* the bit of this ply, if anything in the slice waits for it */
     lanes *won, *undecided, *open, *fresh, *later;
     uint64_t *marks; /* of `fresh` */
     uint8_t *any;
@@ -103,8 +103,8 @@ static inline void *row_of(const struct sweep *p, uint32_t conf)
     return p->dtw + (size_t)conf * p->s->width * p->s->dtw_bytes;
 }
 
-/* The positions x of a vector go to a list of rows, which are asked for soon: as many as usually
-   come at a time, without a jump that nobody could foresee. */
+/* Appends the rows of the positions x of a vector to `rows`, and prefetches three rows: as many as
+   usually come at a time, without a branch that is hard to predict. */
 static inline void list_rows(const struct sweep *p, struct rows *rows, uint32_t vector, lanes x)
 {
     rows->n += lanes_list(rows->squares + rows->n, rows->conf + rows->n, x, vector * LANES);
@@ -114,7 +114,7 @@ static inline void list_rows(const struct sweep *p, struct rows *rows, uint32_t 
     }
 }
 
-/* What is not marked is not read, so the sets may stay as they are. */
+/* Empties a frontier: what is not marked is not read, so the sets may stay as they are. */
 static void clear_frontier(const struct bk_solver *b, unsigned side, bool losses, uint32_t slice)
 {
     const struct bk_state *st = &b->state;
@@ -129,7 +129,7 @@ static void clear_frontier(const struct bk_solver *b, unsigned side, bool losses
 
 /* == Stored plies / 2 == */
 
-/* Positions x of a configuration have won by an exit at this ply. */
+/* Lists positions x of a configuration that an exit wins at this ply. */
 static inline void list_as_soon(struct scratch *w, uint32_t conf, set x)
 {
     w->soon.conf[w->soon.n] = conf;
@@ -137,7 +137,7 @@ static inline void list_as_soon(struct scratch *w, uint32_t conf, set x)
     w->soon.n += any(x);
 }
 
-/* k for positions of a configuration. */
+/* Stores k for the positions x of a configuration. */
 static inline void store_k(const struct sweep *p, uint32_t conf, set x, unsigned k)
 {
     void *row = row_of(p, conf);
@@ -150,7 +150,7 @@ static inline void store_k(const struct sweep *p, uint32_t conf, set x, unsigned
         dtw_put(p->s, row, sq, k);
 }
 
-/* k for all that is found. */
+/* Stores k for all positions that are listed as found; the list is then empty. */
 static void store_found(const struct sweep *p)
 {
     struct rows *rows = &p->w->found;
@@ -160,7 +160,7 @@ static void store_found(const struct sweep *p)
     rows->n = rows->fetched = 0;
 }
 
-/* After all that is found: k with a mark, where an exit wins as soon. */
+/* After store_found(): stores k with a mark for the positions that an exit wins as soon. */
 static void store_as_soon(const struct sweep *p)
 {
     struct soon *soon = &p->w->soon;
@@ -171,7 +171,7 @@ static void store_as_soon(const struct sweep *p)
     soon->n = 0;
 }
 
-/* The squares of x, in a row of stored numbers, whose number is k; those whose number is later. */
+/* Returns the squares of x whose number in a row is k; stored_later(): larger than k. */
 static inline set stored(const struct bk_setup *s, const void *row, set x, unsigned k)
 {
     set found = NONE;
@@ -196,8 +196,8 @@ static inline set stored_later(const struct bk_setup *s, const void *row, set x,
     return found;
 }
 
-/* Positions among the rows listed that have waited for this ply are looked at whatever moved.  Such
-   of an odd one have won by an exit. */
+/* Adds to w->acc the positions, among the rows listed, that have waited for this ply: they are
+   looked at whatever moved.  At an odd ply they have won by an exit. */
 static void rouse_listed(const struct sweep *p)
 {
     struct rows *rows = &p->w->due;
@@ -215,8 +215,8 @@ static void rouse_listed(const struct sweep *p)
     rows->n = rows->fetched = 0;
 }
 
-/* The vectors in which something has waited for this ply; what list_due() needs of them is fetched.
- */
+/* Marks in w->due_in the vectors in which something has waited for this ply, and prefetches what
+   list_due() needs of them. */
 static void find_due(const struct sweep *p, bool losses)
 {
     const struct bk_setup *s = p->s;
@@ -240,7 +240,7 @@ static void find_due(const struct sweep *p, bool losses)
 
 /*
  * Lists the configurations in which something has waited for this ply, with the positions that an
- * exit may win, or, of losses, that none saves.  What is stored there will be asked for after the
+ * exit may win, or, for losses, that no exit saves.  Their stored numbers are read after the
  * un-moves.
  */
 static void list_due(const struct sweep *p, bool losses)
@@ -273,9 +273,10 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
 }
 
 /*
- * Every quiet move of these is refuted, but a losing exit takes longer: they
- * come back at its ply.  With a ledger all come back, refuted or not; it has to
- * be waited for.
+ * Puts off positions whose quiet moves are all refuted, but whose losing exit
+ * takes longer: they come back at its ply.  With a ledger all positions with
+ * such an exit come back, refuted or not; only the last of these plies is
+ * noted.
  */
 static void defer(struct sweep *p, uint32_t vector, lanes late)
 {
@@ -297,13 +298,13 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
 
 /* == Results == */
 
-/* Undecided, and no exit saves the mover. */
+/* Returns the positions of a vector that are undecided and that no exit saves. */
 static inline lanes still_open(const struct sweep *p, uint32_t vector)
 {
     return p->undecided[vector] & (p->s->compact ? ~p->won[vector] : p->open[vector]);
 }
 
-/* These cannot be lost any more. */
+/* Notes that positions x of a vector cannot be lost any more. */
 static inline void save(struct sweep *p, uint32_t vector, lanes x)
 {
     if (p->s->compact)
@@ -312,7 +313,7 @@ static inline void save(struct sweep *p, uint32_t vector, lanes x)
         p->open[vector] &= ~x;
 }
 
-/* New results of a vector: no longer undecided, and next ply's frontier. */
+/* Enters new results of a vector: no longer undecided, and next ply's frontier. */
 static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
 {
     if (p->dtw) {
@@ -326,7 +327,8 @@ static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
     p->found = true;
 }
 
-/* The next pass has to look at all from where `side`'s opponent comes here. */
+/* Returns whether the pass has found anything.  If so, the next one has to look at all slices from
+   where the opponent of `side` comes here. */
 static bool end_sweep(struct sweep *p, bool to_win)
 {
     if (!p->found)
@@ -341,8 +343,9 @@ static bool end_sweep(struct sweep *p, bool to_win)
 /* == What a ledger has == */
 
 /*
- * Positions whose exit counts at this ply, for the pass that comes next with the
- * same scratch: they are looked at whatever moved.
+ * Adds the positions of `notes`, whose exit counts at this ply, to w->acc, for
+ * the pass that comes next with the same scratch: they are looked at whatever
+ * moved.
  */
 static void ripen(struct bk_solver *b, uint32_t slice, unsigned side, bool losses,
                   const uint8_t *notes, size_t bytes, void *scratch)
@@ -373,9 +376,9 @@ static void ripen(struct bk_solver *b, uint32_t slice, unsigned side, bool losse
 /* == Equal men == */
 
 /*
- * Of two configurations in which equal men have changed places one is solved, the sorted one.  What
- * is reached of the other is reached there; and who has won there has won here, too, since an
- * escape looks at the configuration that a move leads to.
+ * Of two configurations in which equal men have changed places one is solved, the sorted one: moves
+ * there what un-moves reach of the other, the spare one.  Wins of the sorted one are copied to the
+ * spare one (tell_twins()), since an escape looks at the configuration that a move leads to.
  */
 static void sort_reached(struct scratch *w)
 {
@@ -397,7 +400,7 @@ static void sort_reached(struct scratch *w)
     }
 }
 
-/* Wins of a vector, entered: its twins have them, too. */
+/* Copies the wins of a vector, after `add` was entered, to the twins of its configurations. */
 static void tell_twins(const struct sweep *p, uint32_t vector, lanes add)
 {
     const uint32_t *twin = p->s->conf.twin;
@@ -412,7 +415,7 @@ static void tell_twins(const struct sweep *p, uint32_t vector, lanes add)
 
 /* == The passes == */
 
-/* The mates and stalemates: no escape at all, before anything else is won. */
+/* Ply 0, the mates and stalemates: no escape at all, before anything else is won. */
 static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
 {
     const struct bk_setup *s = b->setup;
@@ -421,23 +424,24 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
 
     find_near(p.w, side);
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
-        /* left there by init: has an exit, a losing one */
+        /* set by init(): the best exit is a losing one */
         lanes losing = p.later ? p.later[vector] : p.fresh[vector];
         lanes stuck = still_open(&p, vector), lost;
 
         if (!lanes_any(stuck))
             continue;
         drop_escapes(p.w, vector, side, &stuck);
-        /* won by the opponent so far: where he could take the king */
+        /* the mover is in check where the opponent has won so far: he could take the king */
         lost = stuck & ~losing;
         if (bk_rules_stalemate_wdl(s->v) == 0) {
             lanes check = won_lanes(won_in(c, c->st, !side, slice), vector);
 
-            if (!s->exits_once) /* nobody comes back to them anyway: BK_OPEN is to tell of exits */
+            if (!s->exits_once) /* else BK_OPEN tells of exits alone; nothing comes back to these
+                                   positions anyway */
                 save(&p, vector, lost & ~check);
             lost &= check;
         }
-        if (!lanes_any(stuck & losing)) /* all it has are losing exits: lost too */
+        if (!lanes_any(stuck & losing)) /* these are lost, too: all they have are losing exits */
             ;
         else if (s->distances)
             defer(&p, vector, stuck & losing);
@@ -449,7 +453,7 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
     return end_sweep(&p, true);
 }
 
-/* Wins by an exit in one ply, left there by init. */
+/* Adds the wins by an exit in one ply, which init() left in the frontier, to w->acc. */
 static void begin_with_exits(const struct sweep *p)
 {
     EACH_MARKED (vector, p->marks, p->s->nmarks) {
@@ -505,7 +509,8 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     return end_sweep(&p, false);
 }
 
-/* Positions of a vector that may be lost; what is won where the king can go is asked for. */
+/* Lists positions x of a vector that may be lost, and prefetches what is won where the king can
+   go. */
 static inline void list_candidate(const struct sweep *p, uint32_t vector, lanes x)
 {
     struct candidates *cand = &p->w->cand;
@@ -517,7 +522,8 @@ static inline void list_candidate(const struct sweep *p, uint32_t vector, lanes 
     cand->sets[cand->n++] = x;
 }
 
-/* Leaves of those listed what has no escape, and may have to wait; the rest is lost. */
+/* Drops the candidates that have an escape.  Enters the others as lost; but vectors in which an
+   exit may delay a loss stay listed. */
 static void refute_candidates(struct sweep *p)
 {
     struct candidates *cand = &p->w->cand;
@@ -545,7 +551,7 @@ static void refute_candidates(struct sweep *p)
     cand->n = n;
 }
 
-/* Of those listed what cannot escape is lost, now or later. */
+/* Enters the candidates that cannot escape as lost, now or at the ply of a losing exit. */
 static void lose_candidates(struct sweep *p)
 {
     struct candidates *cand = &p->w->cand;

@@ -16,13 +16,13 @@
 #define BK_OUTERS_MAX (BK_SLOTS_MAX)
 #define BK_LANES_MAX  8 /* sets in a vector */
 
-/* One quiet move of an outer man, as seen from a digit of its. */
+/* One quiet move of an outer man into or from one of its digits. */
 struct bk_kmove {
-    int32_t delta; /* what it adds to the configuration's number */
+    int32_t delta; /* added to the configuration's number: that of the move's other end */
     uint8_t from, to;
     bool hops;
     uint16_t npaths; /* 0: nothing can stand in the way */
-    uint32_t path;   /* first of them in the variant's geometry */
+    uint32_t path;   /* first of the paths in the variant's geometry */
 };
 
 struct bk_klist {
@@ -31,15 +31,15 @@ struct bk_klist {
 };
 
 /*
- * The same move from a vector of configurations to another one: those that go
- * as many vectors and words on.
+ * Quiet moves from the configurations of one vector to those of another, made
+ * at once: moves that go equally many vectors and words on.
  */
 struct bk_vmove {
     int16_t vectors;
     uint8_t turn;  /* word w goes to word (w + turn) % 8 */
-    uint8_t words; /* from which there is such a move */
+    uint8_t words; /* bits: words from which there is such a move */
     bool free;     /* nothing can stand in the way; else: */
-    uint32_t path; /* in vpath: what must be empty, by lane */
+    uint32_t path; /* in bk_moves.path: squares that must be empty, by lane */
 };
 
 /* How an outer man's moves are looked up. */
@@ -54,10 +54,10 @@ struct bk_outer {
     enum bk_lookup lookup;
     uint8_t slot, type, colour;
     uint16_t n;                           /* digits */
-    uint16_t nsq;                         /* of them squares; the rest fill up a vector */
+    uint16_t nsq;                         /* digits that are squares; the rest fill up a vector */
     bool several;                         /* its squares are of several cells: a group */
     uint8_t sq[BK_SQ_MAX + BK_LANES_MAX]; /* by digit */
-    uint8_t digit[BK_SQ_MAX];             /* BK_SQ_NONE: on no square of its here */
+    uint8_t digit[BK_SQ_MAX];             /* by square; BK_SQ_NONE: not one of the man's squares */
     uint32_t stride;
     struct bk_klist into[BK_SQ_MAX], from[BK_SQ_MAX];   /* by digit */
     struct bk_klist vinto[BK_SQ_MAX], vfrom[BK_SQ_MAX]; /* vmoves by vector of digits */
@@ -88,13 +88,13 @@ struct bk_exit {
     uint8_t mover; /* slot, or BK_KINGS_SLOT */
     uint8_t colour;
     int8_t taken;    /* slot or -1 */
-    int8_t also;     /* a second one, by a man that takes twice, or -1 */
+    int8_t also;     /* slot of a second man taken, by one that takes twice, or -1 */
     uint8_t becomes; /* type or BK_STAYS */
     bool counted;
-    int8_t castles; /* by this right (of bk_pos.rights), or -1; the mover is the king */
-    bool in_block;  /* stays in this table (a fixed man's quiet move) */
+    int8_t castles; /* right by which the mover, the king, castles (of bk_pos.rights), or -1 */
+    bool in_block;  /* leads to another block of this table (a quiet move without a way back) */
     struct bk_view_plan plan;
-    struct bk_view_cache *cache; /* owned; NULL: a block by itself */
+    struct bk_view_cache *cache; /* owned, for a group; NULL: a block by itself */
 };
 
 /* A king's move from one slice to another. */
@@ -103,8 +103,8 @@ struct bk_king_move {
     uint8_t sym; /* brings this slice's frame to that one's; 0 identity */
 };
 
-/* The kings' moves, by side.  A slice's are move[first[slice] .. first[slice + 1]); from where a
-   king comes into it, back[back_first[slice] ..]. */
+/* The kings' moves, by side.  Those out of a slice are move[first[slice] .. first[slice + 1]); the
+   slices from which a king comes into it are back[back_first[slice] ..]. */
 struct bk_king_moves {
     struct bk_king_move *move[2];
     uint32_t *first[2];
@@ -117,7 +117,7 @@ struct bk_fixed {
     uint8_t slot[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
 };
 
-/* Quiet moves of outer men, as lists of struct bk_klist point into them. */
+/* Quiet moves of outer men: struct bk_klist is a range of `one`, or of `vector`. */
 struct bk_moves {
     struct bk_kmove *one;
     uint32_t n;
@@ -127,32 +127,33 @@ struct bk_moves {
     uint32_t npath;
 };
 
-/* Of every configuration. */
+/* Arrays by configuration (`spare` by vector). */
 struct bk_configurations {
     uint8_t (*sq)[BK_OUTERS_MAX];    /* squares of the outers */
-    uint8_t *clash;                  /* two outers (or an outer and a fixed man) share a square, or
-                                        one is on none */
+    uint8_t *clash;                  /* not 0: two outers (or an outer and a fixed man) share a
+                                        square, or an outer is on none */
     void *occ;                       /* squares of the outers as a set */
-    void *count;                     /* inner squares counted: equal men once */
-    uint32_t *turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block; sorted */
+    void *count;                     /* sets of the inner squares counted: equal men once */
+    uint32_t *turned[BK_SYMMETRIES]; /* by symmetry of the block: the configuration after it, with
+                                        equal men in order */
     /* Of equal men that may change places only the order by squares is solved.  NULL: none may. */
-    uint32_t *sorted; /* the configuration with them in order: itself, or an earlier one */
-    uint32_t *twin;   /* the next one that differs by their order alone, behind the sorted one;
-                         nconf: no more */
-    uint8_t *spare;   /* by vector: lanes, as lanes_words() has them, that are not sorted */
+    uint32_t *sorted; /* the configuration with equal men in order: itself, or an earlier one */
+    uint32_t *twin;   /* the next configuration that differs in the order of equal men alone; the
+                         list begins at the sorted one; nconf: end */
+    uint8_t *spare;   /* by vector: bits, as lanes_words() has them, of the lanes not sorted */
 };
 
 struct bk_setup {
     const struct bk_variant *v; /* borrowed, as index, block and pairs */
     const struct bk_index *ix;
-    const struct bk_block *b;     /* the one, or the first of a group */
+    const struct bk_block *b;     /* the block, or the first one of a group */
     const struct bk_pairs *pairs; /* the kings' squares */
     struct bk_king_moves *kings;  /* owned; NULL if by_kings */
 
     /* sizes */
     uint32_t nslices;
     uint32_t nconf;  /* less than 2^31 */
-    bool too_many;   /* there are more: it cannot be solved, and nconf is 0 */
+    bool too_many;   /* there are more configurations: the block cannot be solved, and nconf is 0 */
     uint32_t pitch;  /* sets a slice takes: nconf, filled up to whole vectors */
     uint32_t nvec;   /* vectors of sets in it */
     uint32_t nmarks; /* words of 64 marks, one a vector */
@@ -161,8 +162,8 @@ struct bk_setup {
     /* results */
     bool distances;
     bool attains;       /* when solved, tells what exits attain: attain.h */
-    bool exits_once;    /* what they attain is noted while it is solved: exits need not be valued
-                           again */
+    bool exits_once;    /* what exits attain is noted while the block is solved: they need not be
+                           valued again */
     bool compact;       /* no BK_OPEN: what is won and undecided at once is saved by an exit */
     bool ledger;        /* no BK_DTW: distances are noted as they are found, elsewhere
                            (solve/ledger.h) */
@@ -176,7 +177,7 @@ struct bk_setup {
     struct bk_fixed fixed;
     bool grouped;              /* blocks of a group; else one block */
     bool equal_men;            /* some mobile men are alike */
-    bool twins;                /* some outer men are, and may change places */
+    bool twins;                /* some outer men are alike, and may change places */
     bool by_kings;             /* solved by kings.c */
     uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
 
@@ -184,35 +185,37 @@ struct bk_setup {
     struct bk_moves moves;
     struct bk_configurations conf;
     uint32_t *link[BK_SLOTS_MAX]; /* by slot: from * nsq + to -> 1 + first reach, 0 none */
-    /* in what ways a man may become .. on ..: 1 for nothing, 2 for an allowance.  [BK_STAYS]: may
-       it stay as it is */
+    /* [slot][type][square]: ways in which the man, arriving there, may become that type: 1 for
+       nothing, 2 for an allowance.  [BK_STAYS]: may it stay as it is */
     uint8_t change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX];
     uint8_t change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX]; /* the same, in place */
-    void *turn_tab[BK_SYMMETRIES]; /* by byte and value: the set after the symmetry */
-    void *inner_sets;              /* cell, where it may stay, where each step begins */
-    void *inner_twice; /* of an inner man that takes twice: where it may go on to, by the
-                          square between; then from where it comes, by that and the end */
+    void *turn_tab[BK_SYMMETRIES]; /* by byte of a set and its value: the set after the symmetry */
+    void *inner_sets;              /* vectors: the inner man's cell, where it may end unchanged,
+                                      where each step may begin */
+    void *inner_twice; /* sets, if the inner man takes twice: ends by the square between; then
+                          beginnings by the square between and the end */
     struct bk_exit *exit;
     uint32_t nexit;
 };
 
-/* How a change of bk_setup.change_ok is made, `counted` or free. */
+/* Returns the bit of bk_setup.change_ok for a change that is free, or `counted` (by an
+   allowance). */
 static inline uint8_t bk_change_way(bool counted) { return (uint8_t)(1u << counted); }
 
-/* May the mover of an exit become on this square, where he arrives, what the exit makes of him? */
+/* Returns whether the mover of an exit, arriving on `sq`, may become what the exit makes of it. */
 static inline bool bk_exit_may_end(const struct bk_setup *s, const struct bk_exit *e, unsigned sq)
 {
     return s->change_ok[e->mover][e->becomes][sq] & bk_change_way(e->counted);
 }
 
-/* The same where he stands, as his whole turn. */
+/* Returns the same for a change in place, on `sq`, that is the mover's whole turn. */
 static inline bool bk_exit_in_place(const struct bk_setup *s, const struct bk_exit *e, unsigned sq)
 {
     return e->taken < 0 && e->becomes != BK_STAYS &&
            s->change_here[e->mover][e->becomes][sq] & bk_change_way(e->counted);
 }
 
-/* The sets of bk_setup.inner_twice. */
+/* Returns the number of sets in bk_setup.inner_twice. */
 static inline size_t bk_twice_sets(const struct bk_variant *v)
 {
     return v->nsq + (size_t)v->nsq * v->nsq;

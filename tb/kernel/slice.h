@@ -17,14 +17,14 @@
 
 /* A slice that a pass works on, and what it reads besides. */
 struct ctx {
-    /* of all slices */
+    /* the same for all slices */
     const struct bk_setup *s;
     const struct bk_bits *path;
     set board, live; /* live: all ones if there is an inner man, else none */
     lanes inner_cell, inner_stay;
-    const lanes *src;   /* from where each step of the inner man stays on the rectangle */
-    unsigned doublings; /* of a ride, until it is as long as the board */
-    /* of this one */
+    const lanes *src;   /* by step of the inner man: squares from which it stays on the rectangle */
+    unsigned doublings; /* rounds in which a ride's length doubles, until it spans the board */
+    /* of the slice under way */
     const struct bk_state *st;
     uint32_t slice;
     unsigned king[2];
@@ -34,7 +34,7 @@ struct ctx {
     const struct bk_king_move *king_move[2];
 };
 
-/* What the opponent has won where a king can go to. */
+/* Which slices a king can go to, with the sets that tell what the opponent has won there. */
 struct near {
     unsigned nplain, nturned;
     const lanes *won[BK_SQ_MAX];       /* plain ones: of slices in the same frame */
@@ -70,8 +70,8 @@ struct soon {
 };
 
 /*
- * Vectors with positions that may be lost, looked at some at a time: what is
- * asked of the next ones is fetched meanwhile.
+ * Vectors with positions that may be lost.  They are looked at in batches: what
+ * the next ones need is prefetched meanwhile.
  */
 enum { CANDIDATES_MAX = 16 };
 
@@ -84,27 +84,27 @@ struct candidates {
 struct scratch {
     struct ctx ctx;
     struct near near;
-    unsigned nfrom; /* frontiers that the king may come from */
+    unsigned nfrom; /* number of `from`: frontiers of the slices that the king can go to */
     struct frontier from[BK_SQ_MAX];
     struct candidates cand;
     struct rows due, found;
     struct soon soon;
-    lanes *acc;       /* pitch sets: from where something can be reached */
-    uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */
-    uint64_t *due_in; /* nmarks: vectors in which something has waited for this ply */
+    lanes *acc;       /* pitch sets: positions found by un-moves, or due at this ply */
+    uint64_t *dirty;  /* nmarks words: vectors of acc that hold anything */
+    uint64_t *due_in; /* nmarks words: vectors in which something has waited for this ply */
     int16_t *best;    /* nconf * width: best exit so far */
-    uint8_t *touched; /* nconf */
+    uint8_t *touched; /* nconf: `best` has an exit there */
     int16_t *view;    /* the largest view of an exit */
 };
 
 static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 
-/* The largest view: all men on their squares, but one that changes on any. */
+/* Bytes of the largest view: all men on their squares, but for one that changes on any square. */
 static size_t view_bytes(const struct bk_setup *s)
 {
     size_t all = (size_t)s->nconf * s->width, most = all;
 
-    for (unsigned o = 0; all && o < s->nouter; o++) /* none: a man may stand nowhere */
+    for (unsigned o = 0; all && o < s->nouter; o++) /* all is 0 if a man has no square */
         if (all / s->outer[o].n * s->v->nsq > most)
             most = all / s->outer[o].n * s->v->nsq;
     return most * sizeof(int16_t);
@@ -178,8 +178,8 @@ static void enter_slice(struct ctx *c, const struct bk_solver *b, uint32_t slice
     }
 }
 
-/* A thread's scratch, which began as zeros, in a slice.  It is laid out for a setup when it comes
-   to it: one for a whole block, but where several processes share it two in turn
+/* Makes a thread's scratch, zeros at first, ready for a slice.  It is laid out anew for another
+   setup: once a block, but where several processes share the block two setups alternate
    (bk_share_init_halo()). */
 static struct scratch *enter(const struct bk_solver *b, uint32_t slice, void *memory)
 {
@@ -193,7 +193,7 @@ static struct scratch *enter(const struct bk_solver *b, uint32_t slice, void *me
     return w;
 }
 
-/* The square on its way where a man that takes twice takes first. */
+/* Returns the square on the way of `r` where a man that takes twice takes first. */
 static inline unsigned via_of(const struct ctx *c, const struct bk_reach *r)
 {
     return lowest(set_of(&c->path[r->path]));
@@ -205,15 +205,15 @@ static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, 
     return squares_off_way(c->path + path, hops, npaths, c->live, occ);
 }
 
-/* The sets of a slice, LANES in each. */
+/* Returns the sets of a slice as vectors of LANES. */
 static inline lanes *sets_of(const struct bk_state *st, enum bk_array array, unsigned side,
                              uint32_t slice)
 {
     return bk_state_slice(st, array, side, slice);
 }
 
-/* What a side has won in a slice.  Compact, an exit may have saved a position that is undecided:
-   that is in `won`, too, and no win. */
+/* What a side has won in a slice: `won`; if compact, less `undecided`: what is in both an exit
+   saves, and is no win. */
 struct won {
     const lanes *won, *undecided; /* undecided: NULL unless compact */
 };
@@ -226,7 +226,7 @@ static inline struct won won_in(const struct ctx *c, const struct bk_state *st, 
 }
 
 /*
- * Compact sets are written while other threads ask for this: a pass saves what is undecided (won
+ * Compact sets are written while other threads read them here: a pass saves what is undecided (won
  * 0 -> 1 where undecided is 1), and finds losses (undecided 1 -> 0 where won is 0).  Neither
  * changes won & ~undecided of any bit, whichever of the two words is read first.
  */
@@ -255,14 +255,14 @@ static inline set won_set(struct won x, size_t conf)
     return x.undecided ? won & ~((const set *)x.undecided)[conf] : won;
 }
 
-/* Where the plies / 2 of a configuration lie. */
+/* Returns the row of a configuration's stored numbers (plies / 2). */
 static inline void *dtw_of(const struct bk_setup *s, const struct bk_state *st, unsigned side,
                            uint32_t slice, uint32_t conf)
 {
     return (char *)bk_state_slice(st, BK_DTW, side, slice) + (size_t)conf * s->width * s->dtw_bytes;
 }
 
-/* In a stored number of a won position: an exit wins as soon. */
+/* Mark in the stored number of a won position: an exit wins as soon. */
 enum { DTW_AS_SOON8 = 0x80, DTW_AS_SOON16 = 0x8000 };
 
 static_assert(BK_CODE_K_MAX < DTW_AS_SOON8 && BK_CODE_K_MAX16 < DTW_AS_SOON16,
@@ -281,7 +281,7 @@ static inline void dtw_put(const struct bk_setup *s, void *dtw, size_t i, unsign
         ((uint16_t *)dtw)[i] = (uint16_t)k;
 }
 
-/* The men of LANES configurations, but for the inner one. */
+/* Returns the squares of all men but the inner one, in the configurations of a vector. */
 static inline lanes occupied(const struct ctx *c, uint32_t vector)
 {
     return lanes_of(c->base_occ) | ((const lanes *)c->s->conf.occ)[vector];
@@ -297,7 +297,8 @@ static inline void mark(uint64_t *marks, uint32_t vector)
     marks[vector / 64] |= UINT64_C(1) << vector % 64;
 }
 
-/* For each marked vector of a slice; `marks` of nmarks words are read as it goes. */
+/* For each marked vector of a slice; a word of `marks`, of nmarks, is read when the loop comes to
+   it. */
 #define EACH_MARKED(vector, marks, nmarks)                                                         \
     for (uint32_t word_ = 0; word_ < (nmarks); word_++)                                            \
         for (uint64_t left_ = (marks)[word_], vector;                                              \

@@ -18,7 +18,7 @@ enum {
     HALF_CHUNK = 16, /* by numbers of 16 bits */
 };
 
-/* The squares `from` .. from + 31, a multiple of 32; 16 of them, likewise. */
+/* Return the squares of x from `from`, a multiple of 32, to from + 31; of 16 squares, likewise. */
 INLINE uint32_t chunk_of(set x, unsigned from)
 {
     return (uint32_t)(word_of(x, from / 64) >> from % 64);
@@ -33,7 +33,7 @@ INLINE set chunk_at(unsigned from, uint64_t squares)
     return set_word(NONE, from / 64, squares << from % 64);
 }
 
-/* Of x the squares that are no part of whole chunks. */
+/* Returns the squares of x that lie behind the last whole chunk of a row. */
 INLINE set behind_chunks(set x, unsigned n, unsigned chunk)
 {
     unsigned done = n - n % chunk;
@@ -46,7 +46,7 @@ INLINE set behind_chunks(set x, unsigned n, unsigned chunk)
     return x;
 }
 
-/* Bits become bytes, or numbers, of all ones. */
+/* Return bytes, or 16-bit numbers, of all ones where `squares` has bits. */
 INLINE __m256i bytes_where(uint32_t squares)
 {
     const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2,
@@ -64,7 +64,7 @@ INLINE __m256i numbers_where(uint16_t squares)
     return _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_set1_epi16((short)squares), place), place);
 }
 
-/* Numbers that are all ones, or none, become bits. */
+/* Returns bits for 16-bit numbers that are all ones, or 0. */
 INLINE uint32_t chunk_from(__m256i low, __m256i high)
 {
     __m256i x = _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
@@ -75,7 +75,7 @@ INLINE uint32_t chunk_from(__m256i low, __m256i high)
 INLINE __m256i load_chunk(const void *at) { return _mm256_loadu_si256((const __m256i *)at); }
 INLINE void store_chunk(void *at, __m256i x) { _mm256_storeu_si256((__m256i *)at, x); }
 
-/* For each whole chunk of a row whose squares `some` of x hold any: from `first` on. */
+/* For each whole chunk of a row, from square `first` on, in which x has squares: `some`. */
 #define EACH_CHUNK(first, some, x, n)                                                              \
     for (unsigned first = 0; first + CHUNK <= (n); first += CHUNK)                                 \
         for (uint32_t some = chunk_of(x, first), once_ = some != 0; once_; once_ = 0)
@@ -290,7 +290,8 @@ struct by_score {
     set any, saving, winning, soon;
 };
 
-/* Of the first n squares; none: no exit; a win above `soon` is a soon one. */
+/* Sorts the first n squares.  none: the score where there is no exit; a score above `soon` is a
+   soon win. */
 INLINE struct by_score sort_scores(const int16_t *score, unsigned n, int16_t none, int16_t soon)
 {
     struct by_score found = { NONE, NONE, NONE, NONE };
@@ -389,8 +390,8 @@ INLINE void put_codes(uint8_t *at, unsigned n, set wins, set losses, set draws, 
     }
 }
 
-/* Of the won positions x of a row, with codes k + win, those with a score of as few plies: `zero`
-   less twice their code. */
+/* Returns the won positions of x, with codes k + win, whose score wins in as few plies: their code
+   is half of `zero` less the score. */
 INLINE set won_as_soon(const uint8_t *code, unsigned n, set x, const int16_t *score, int zero)
 {
     set soon = NONE;

@@ -57,7 +57,8 @@ bool bk_state_stays(const struct bk_state *st, enum bk_array a)
 /* Does the kernel's init() write all of it? */
 static bool is_written(enum bk_array a) { return a <= BK_EXIT_WINS; }
 
-/* On whole vectors; on large pages where most of them have no memory. */
+/* Bytes of an array, in whole vectors; in large pages if sparse: most of them have no memory
+   then. */
 static size_t array_bytes(const struct bk_state *st, enum bk_array a)
 {
     size_t whole = st->sparse ? BK_SPILL_LARGE : 64;
@@ -111,7 +112,7 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
     return true;
 }
 
-/* Spares are all of one size: those of another go. */
+/* Keeps a piece as a spare.  Spares are all of one size: those of another are freed. */
 static void keep(struct bk_spares *spares, void *piece, size_t bytes)
 {
     if (spares->bytes != bytes)

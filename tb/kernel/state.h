@@ -28,16 +28,18 @@ enum bk_array {
     BK_ANY_WIN,      /* a byte: is any mark set? */
     BK_ANY_LOSS,     /* the same of losses */
     BK_TODO_WIN,     /* an atomic byte: the next odd pass has something to do here */
-    BK_TODO_LOSE,    /* the next even pass has */
+    BK_TODO_LOSE,    /* the same of the next even pass */
     BK_WAITS,        /* 64-bit words, by configuration: mask of plies / 2 (the last bit: or more)
                         at which a position is to be looked at, whatever moved */
     BK_VECTOR_WAITS, /* the same of whole vectors: for odd plies, then for even ones */
     BK_SLICE_WAITS,  /* two words: the same of the slice */
     BK_DELAYS,       /* bytes, by vector: plies / 2 of its latest losing exit */
-    BK_LATER,        /* sets, with a ledger alone: have a losing exit, whose ply is to come */
-    BK_DTW,          /* plies / 2, by square of the inner man: width a configuration; BK_WAITS to
-                        here only with distances; with a ledger BK_DELAYS and BK_LATER alone;
-                        if exits_once the top bit says that an exit wins as soon */
+    BK_LATER,        /* sets, with a ledger alone: positions with a losing exit whose ply is still
+                        to come */
+    BK_DTW,          /* plies / 2: `width` numbers a configuration, by square of the inner man; if
+                        exits_once the top bit says that an exit wins as soon.  Arrays from BK_WAITS
+                        on exist only with distances; with a ledger, of these BK_DELAYS and BK_LATER
+                        alone */
     BK_ARRAYS
 };
 
@@ -46,15 +48,15 @@ struct bk_state {
     size_t slice_bytes[BK_ARRAYS]; /* 0: not there */
     uint32_t nslices;
     bool sparse;                          /* most slices are another process's: ranks.h */
-    bool attains;                         /* BK_WINS and BK_LOSSES stay: attain.h */
-    bool grouped, ledger;                 /* nothing stays */
-    void *piece;                          /* in which those lie that do not stay */
-    uint32_t ply;                         /* under way */
-    atomic_uint last_wait;                /* plies / 2 of the last one that waits */
-    atomic_int last_win[2], last_loss[2]; /* plies of the last ones found; -1: none */
+    bool attains;                         /* attain.h: BK_LOSSES stays, BK_WINS with distances */
+    bool grouped, ledger;                 /* with either no array stays */
+    void *piece;                          /* owned; holds all arrays that do not stay */
+    uint32_t ply;                         /* the ply under way */
+    atomic_uint last_wait;                /* plies / 2: the last ply for which a position waits */
+    atomic_int last_win[2], last_loss[2]; /* ply of the last win, or loss, found; -1: none */
 };
 
-/* The part of an array that is the slice's. */
+/* Returns where `slice` begins in an array. */
 static inline void *bk_state_slice(const struct bk_state *st, enum bk_array array, unsigned side,
                                    uint32_t slice)
 {
@@ -63,17 +65,18 @@ static inline void *bk_state_slice(const struct bk_state *st, enum bk_array arra
 
 /* == What a ply has to do == */
 
-/* A mask's bit for plies 2k, and 2k + 1. */
+/* Returns the bit of plies 2k and 2k + 1 in a mask of waits; the last one: k of 63 or more. */
 static inline uint64_t bk_wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
 
-/* The mask of what waits in a slice, to be won or to be lost. */
+/* Returns the slice's mask of the plies for which wins, or `losses`, wait in it. */
 static inline uint64_t *bk_state_waits(const struct bk_state *st, unsigned side, bool losses,
                                        uint32_t slice)
 {
     return (uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, slice) + losses;
 }
 
-/* The bit of the ply under way, if anything in the slice waits for it; none with a ledger. */
+/* Returns the bit of the ply under way if anything in the slice waits for it; 0: nothing, or a
+   ledger. */
 static inline uint64_t bk_state_due(const struct bk_state *st, unsigned side, bool losses,
                                     uint32_t slice)
 {
@@ -82,8 +85,9 @@ static inline uint64_t bk_state_due(const struct bk_state *st, unsigned side, bo
     return *bk_state_waits(st, side, losses, slice) & bk_wait_bit(st->ply >> 1);
 }
 
-/* Not 0: a neighbour's last pass has left the pass of this ply something to look at in a slice.
-   What waits for its ply comes besides: bk_state_due(), or a ledger. */
+/* Returns 0 unless the last pass, over this slice or a neighbour, has left the pass of this ply
+   something to look at in `slice`.  What waits for this ply comes besides: bk_state_due(), or a
+   ledger. */
 static inline uint8_t bk_state_todo(const struct bk_state *st, unsigned side, uint32_t slice)
 {
     const _Atomic uint8_t *todo =
@@ -92,8 +96,8 @@ static inline uint8_t bk_state_todo(const struct bk_state *st, unsigned side, ui
     return atomic_load_explicit(todo, memory_order_relaxed);
 }
 
-/* Has the pass of this ply, from 1 on, nothing to find in a slice, and nothing to clear?  Most
-   slices rest in most plies.  Not with a ledger, which knows of more. */
+/* Returns whether the pass of this ply, from 1 on, has nothing to find in a slice, and no frontier
+   to clear.  Most slices rest in most plies.  Not with a ledger, whose log may have some due. */
 static inline bool bk_state_rests(const struct bk_state *st, unsigned side, uint32_t slice)
 {
     bool losses = !(st->ply & 1);
@@ -102,7 +106,7 @@ static inline bool bk_state_rests(const struct bk_state *st, unsigned side, uint
     return !(bk_state_todo(st, side, slice) | *any) && !bk_state_due(st, side, losses, slice);
 }
 
-/* Threads share the maximum. */
+/* Raises `*max` to at least `k`; threads may do so at once. */
 static inline void bk_raise_to(atomic_uint *max, unsigned k)
 {
     unsigned seen = atomic_load_explicit(max, memory_order_relaxed);
@@ -112,17 +116,17 @@ static inline void bk_raise_to(atomic_uint *max, unsigned k)
         ;
 }
 
-/* Finds slice_bytes; nothing is allocated. */
+/* Sets slice_bytes, nslices and the flags for a setup; allocates nothing. */
 void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes);
 /* Bytes of all arrays. */
 uint64_t bk_state_bytes(const struct bk_state *st);
 
-/* Is there something in this array, when the block is solved, that others read? */
+/* Returns whether others read the array when the block is solved. */
 bool bk_state_stays(const struct bk_state *st, enum bk_array a);
 
 /*
- * Arrays that do not stay lie in one piece, large enough for huge pages; those
- * of a solved block are kept for the next one, which has to clear only a part.
+ * Arrays that do not stay lie in one piece, large enough for huge pages; that
+ * of a solved block is kept for the next one, which has to clear only a part.
  */
 enum { BK_SPARES_MAX = 32 };
 
@@ -135,14 +139,16 @@ struct bk_spares {
 void bk_spares_free(struct bk_spares *spares);
 
 /*
- * Arrays of a state that is measured: sets have any value, the rest is zero.
- * spill, spares: NULL is fine.  False: no memory; free what there is.
+ * Allocates the arrays of a state that is measured: sets have any value, the
+ * rest is zero.  spill, spares: NULL is fine.  False: no memory; bk_state_free()
+ * frees what there is.
  */
 bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares);
-/* spares: get what can be used again; NULL: nobody does. */
+/* Frees all arrays; those in one piece go to `spares`, to be used again (NULL: they are freed,
+   too). */
 void bk_state_free(struct bk_state *st, struct bk_spares *spares);
 
-/* Frees what does not stay of a block that is solved, before its values are handed on. */
+/* Frees the arrays that do not stay, of a solved block, before the others are handed on. */
 void bk_state_free_piece(struct bk_state *st);
 
 /* Hands an array on; the state has it no longer.  Owned: bk_spill_free(). */

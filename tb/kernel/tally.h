@@ -15,9 +15,10 @@ struct bk_longest {
 };
 
 /*
- * Is x kept rather than y?  Of equally long ones the one of the lowest number, of
- * those that of the block solved first, if they are solved one by one: the same
- * in whatever order it is.
+ * Returns whether x is kept rather than y: the longer one, else that of the
+ * lower number, else that of the block which is solved first if blocks are
+ * solved one by one.  So the result is the same in whatever order they are
+ * solved.
  */
 static inline bool bk_longest_before(const struct bk_longest *x, const struct bk_longest *y)
 {
@@ -30,7 +31,7 @@ static inline bool bk_longest_before(const struct bk_longest *x, const struct bk
     return x->block < y->block;
 }
 
-/* [side to move] */
+/* Counts and longest results, by side to move. */
 struct bk_tally {
     uint64_t win[2], draw[2], loss[2];             /* one a symmetry class */
     uint64_t all_win[2], all_draw[2], all_loss[2]; /* all placements */

@@ -19,8 +19,8 @@ static inline uint64_t *vector_waits_of(const struct bk_setup *s, const struct b
     return (uint64_t *)bk_state_slice(st, BK_VECTOR_WAITS, side, slice) + (losses ? s->nvec : 0);
 }
 
-/* Something in this configuration waits, to be won or to be lost, for the plies of `waits`, the
-   last of them 2 * most. */
+/* Notes that positions of a configuration wait, to be won or to be lost, for the plies of the mask
+   `waits`, the last of them 2 * most. */
 static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, bool losses,
                       uint32_t conf, uint64_t waits, unsigned most)
 {

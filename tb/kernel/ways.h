@@ -8,9 +8,9 @@
 
 #include "tb/kernel/squares.h"
 
-/* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`; of one
-   that hops, exactly one man stands between.  live: all ones if there is an inner man, else none.
- */
+/* Returns the squares of the inner man that leave a way of `npaths` paths open, all other men being
+   on `occ`; if the mover hops, exactly one man must stand between.  live: all ones if there is an
+   inner man, else none. */
 static inline set squares_off_way(const struct bk_bits *path, bool hops, unsigned npaths, set live,
                                   set occ)
 {
