@@ -31,20 +31,23 @@ struct work {
     const struct bk_kernel *k;
     struct bk_memtable *t;
     struct bk_setup *setup;   /* owned, as what follows */
-    struct bk_solver solver;  /* the same, under way */
-    struct bk_ledger *ledger; /* of what is found; NULL: BK_DTW is there, or no distances are */
-    struct bk_memblock *mb;   /* with a ledger: where its values go */
+    struct bk_solver solver;  /* the setup with its state and kernel */
+    struct bk_ledger *ledger; /* distances as they are found; NULL: BK_DTW has them, or there are
+                                 none */
+    struct bk_memblock *mb;   /* with a ledger: receives the block's values */
     struct bk_paging *paging; /* with a ledger: which slices are in memory; NULL: all */
-    struct bk_share *share;   /* of several processes; NULL: all slices are worked on here */
-    struct bk_share *as;      /* as several would share it, for what they would send; or NULL */
+    struct bk_share *share;   /* slices of several processes; NULL: all slices are worked on here */
+    struct bk_share *as;      /* how several processes would share the block, for what they would
+                                 send; or NULL */
     struct bk_scratch scratch;
     uint32_t *by_black; /* slices by the black king's square; NULL: both sides in turn, by number */
     struct bk_tally *tally; /* by thread */
     /* the present pass over slices and sides */
     bool (*pass)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     atomic_bool found;
-    bool failed; /* news could not be taken in: no memory */
-    /* a group whose blocks have its frame: these, and where its configurations go; else NULL */
+    bool failed; /* memory, or the scratch disk, was refused */
+    /* for a group whose blocks have its frame: the blocks, and where each configuration goes; else
+       NULL */
     struct handing *handing;
     struct bk_landing *landing;
 };
@@ -67,7 +70,7 @@ static struct bk_setup_request request_for(const struct work *w)
                                       .k_limit = w->t->code_bytes > 1 ? BK_CODE_K_MAX16 : k_max };
 }
 
-/* The setup with its exits. */
+/* Makes w->setup, with its exits. */
 static enum bk_err prepare(struct work *w, struct bk_report *why)
 {
     struct bk_setup_request r = request_for(w);
@@ -90,7 +93,8 @@ static struct bk_spares *spares_of(const struct work *w)
     return w->b->apart || w->share || w->setup->ledger ? NULL : &w->run->spares;
 }
 
-/* What of the limit a block's sets may take: an eighth is left for what is mapped. */
+/* Returns the bytes that a block's sets may take of the limit: an eighth is left for what is
+   mapped. */
 static uint64_t budget_of(const struct work *w)
 {
     const struct bk_run *run = w->run;
@@ -104,7 +108,7 @@ static uint64_t budget_of(const struct work *w)
     return w->b->apart ? limit / threads : limit;
 }
 
-/* With a ledger: the state in memory, or those slices of it for which there is room. */
+/* Allocates a ledger and the state: in memory, or paged if not all slices have room. */
 static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_report *why)
 {
     struct bk_spill *spill = w->t->spill;
@@ -120,10 +124,11 @@ static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_r
 }
 
 /*
- * A pass reads of other slices those that the mover's king can go to.  Slices
- * are numbered by the white king's square, then the black one's: with black to
- * move such slices are near each other, and still in the cache.  With white to
- * move they are when the black king's square comes first.  Owned; NULL: no memory.
+ * Returns the slices by the black king's square.  A pass reads of other slices
+ * those that the mover's king can go to.  Slices are numbered by the white
+ * king's square, then the black one's: with black to move such slices are near
+ * each other, and still in the cache.  With white to move they are when the
+ * black king's square comes first.  Owned; NULL: no memory.
  */
 static uint32_t *order_by_black(const struct bk_setup *s)
 {
@@ -138,7 +143,7 @@ static uint32_t *order_by_black(const struct bk_setup *s)
     return order;
 }
 
-/* Arrays and scratch. */
+/* Allocates arrays, scratch and tallies. */
 static enum bk_err allocate(struct work *w, struct bk_report *why)
 {
     unsigned threads = bk_pool_threads(w->b->pool);
@@ -164,7 +169,7 @@ static enum bk_err allocate(struct work *w, struct bk_report *why)
 
 /* == Iterate == */
 
-/* Slices that are worked on here, and the nth of them. */
+/* Returns how many slices are worked on here; slice_here(): the nth of them. */
 static uint32_t slices_here(const struct work *w)
 {
     return w->share ? w->share->nown : w->setup->nslices;
@@ -199,8 +204,8 @@ static void run_init_halo(void *context, uint64_t item, unsigned thread)
     bk_share_init_halo(w->share, &w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
 }
 
-/* Will a pass look at the slice's sets?  Not to clear what it found two plies ago: that is a matter
-   of marks, which are always in memory. */
+/* Returns whether the pass will look at the slice's sets.  If it only clears what it found two
+   plies ago it does not: that is a matter of marks, which are always in memory. */
 static bool has_work(const struct work *w, uint32_t slice, unsigned side)
 {
     const struct bk_state *st = &w->solver.state;
@@ -209,7 +214,7 @@ static bool has_work(const struct work *w, uint32_t slice, unsigned side)
            bk_ledger_is_due(w->ledger, st, slice, side);
 }
 
-/* The slice and side that are worked on as `item`. */
+/* Returns the slice that a pass takes as `item`, and sets `side`. */
 static uint32_t nth_slice(const struct work *w, uint64_t item, unsigned *side)
 {
     uint32_t n = w->setup->nslices;
@@ -258,7 +263,7 @@ static bool is_refused(const struct work *w)
     return (w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging));
 }
 
-/* What several processes would send each other now.  False: no memory. */
+/* Tells the sink what several processes would send each other now.  False: no memory. */
 static bool tell_news(struct work *w, bool losses)
 {
     const struct bk_sink *sink = w->run->job->sink;
@@ -271,7 +276,8 @@ static bool tell_news(struct work *w, bool losses)
     return news.bytes;
 }
 
-/* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
+/* Ends a pass: takes in what other processes have found.  False: a process was stopped, or
+   failed. */
 static bool join(struct work *w, bool done)
 {
     struct bk_state *st = &w->solver.state;
@@ -279,7 +285,7 @@ static bool join(struct work *w, bool done)
     bool losses = !(st->ply & 1);
 
     if (w->paging)
-        bk_paging_forget(w->paging, !losses); /* that has been used */
+        bk_paging_forget(w->paging, !losses); /* the pass has used that */
     if (!w->share) {
         w->failed = is_refused(w) || (done && w->as && !tell_news(w, losses));
         return done && !w->failed;
@@ -299,7 +305,7 @@ static enum bk_err not_done(const struct work *w, struct bk_report *why)
     return w->failed ? bk_no_memory(why) : bk_interrupted(why);
 }
 
-/* Ply 0: legality, exits, mates.  False: stopped. */
+/* Ply 0: legality, exits, mates.  False: stopped, or failed. */
 static bool first_passes(struct work *w)
 {
     struct bk_state *st = &w->solver.state;
@@ -315,7 +321,7 @@ static bool first_passes(struct work *w)
                        bk_pool_try(w->b->pool, 2 * (uint64_t)n, run_pass, w));
 }
 
-/* One ply; w->found: has anything been found?  False: stopped. */
+/* Runs one ply; w->found says whether anything was found.  False: stopped, or failed. */
 static bool run_ply(struct work *w, uint32_t ply)
 {
     bool done;
@@ -327,7 +333,7 @@ static bool run_ply(struct work *w, uint32_t ply)
     return join(w, done && !bk_run_is_stopped(w->run));
 }
 
-/* What a checkpoint has of it; what other processes tell of theirs. */
+/* Restores a block from a checkpoint; if it is shared, the halo from its owners. */
 static enum bk_err resume(struct work *w, const struct bk_under_way *u, struct bk_report *why)
 {
     enum bk_err err = bk_resume_block(w->run, u, why);
@@ -340,7 +346,7 @@ static enum bk_err resume(struct work *w, const struct bk_under_way *u, struct b
     return err;
 }
 
-/* The first passes, or what a checkpoint has of them and later ones. */
+/* Runs the first passes, or restores what a checkpoint has of them and later ones. */
 static enum bk_err begin_plies(struct work *w, const struct bk_under_way *u, struct bk_report *why)
 {
     *u->m = (struct bk_moment){ .block = w->b->block[0], .before = true, .there = true };
@@ -349,7 +355,7 @@ static enum bk_err begin_plies(struct work *w, const struct bk_under_way *u, str
     return first_passes(w) ? BK_OK : not_done(w, why);
 }
 
-/* Plies / 2 of the last position that waits. */
+/* Returns plies / 2 of the last ply for which a position waits. */
 static unsigned last_wait(const struct work *w)
 {
     const struct bk_state *st = &w->solver.state;
@@ -357,7 +363,7 @@ static unsigned last_wait(const struct work *w)
     return w->ledger ? bk_ledger_last_wait(w->ledger, st) : st->last_wait;
 }
 
-/* Ply after ply until two in turn find nothing and nothing waits. */
+/* Runs ply after ply until two in turn find nothing and nothing waits. */
 static enum bk_err iterate(struct work *w, struct bk_report *why)
 {
     const struct bk_setup *s = w->setup;
@@ -411,7 +417,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
         w->k->attain(&w->solver, slice, w->scratch.of_thread[thread]);
 }
 
-/* Arrays for the values of a block, where its own are not handed on. */
+/* Allocates arrays for the values of a block, where those of its state are not handed on. */
 static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb)
 {
     size_t bytes = bk_memblock_array_bytes(s->nslices * mb->bit_slice_stride, 0);
@@ -454,7 +460,7 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     }
 }
 
-/* The lowest bit of each set of an array, as a bitmap. */
+/* Writes the lowest bit of each set of an array to a bitmap. */
 static void gather(const struct work *w, enum bk_array sets, unsigned side, uint64_t *bits)
 {
     const struct bk_setup *s = w->setup;
@@ -477,7 +483,7 @@ static bool gather_codes(const struct work *w, struct bk_memblock *mb)
     return true;
 }
 
-/* What exits attain: the frontiers hold it. */
+/* Moves what exits attain from the frontiers, which hold it, to `mb`.  False: no memory. */
 static bool hand_over_attained(struct work *w, struct bk_memblock *mb)
 {
     const struct bk_setup *s = w->setup;
@@ -499,14 +505,14 @@ static bool hand_over_attained(struct work *w, struct bk_memblock *mb)
     return true;
 }
 
-/* What a solved block leaves behind, to be read by others, goes to its table. */
+/* Moves the arrays of a solved block that others read to its table.  False: no memory. */
 static bool hand_over_block(struct work *w, struct bk_memblock *mb)
 {
     const struct bk_setup *s = w->setup;
     struct bk_state *st = &w->solver.state;
 
     if (w->ledger)
-        return true; /* it has them */
+        return true; /* bk_ledger_finish() has written the values */
     if (s->attains && !hand_over_attained(w, mb))
         return false;
     if (!s->distances && s->inner.slot < 0)
@@ -524,13 +530,13 @@ static bool hand_over_block(struct work *w, struct bk_memblock *mb)
 
 /* == Hand over the blocks of a group == */
 
-/* A pass of one block over its slices. */
+/* One block of a group that is being copied out, slice by slice. */
 struct delivering {
     struct work *w;
     const struct handing *h;
 };
 
-/* Is this slice of the block delivered here? */
+/* Returns whether this process delivers a slice of the block. */
 static bool is_owned(const struct delivering *x, uint32_t slice)
 {
     const uint8_t *king = x->h->block->pairs->king[slice];
@@ -548,7 +554,7 @@ static void run_deliver(void *context, uint64_t item, unsigned thread)
     x->w->k->deliver(&x->w->solver, &x->h->d, (uint32_t)item, &x->w->tally[thread]);
 }
 
-/* The group's configurations, by those of a block.  NULL: no memory. */
+/* Returns the group's configurations, by those of a block.  Owned; NULL: no memory. */
 static uint32_t *configurations_of(const struct bk_setup *group, const struct bk_setup *block,
                                    const struct bk_member *m)
 {
@@ -579,7 +585,7 @@ static void release_handing(struct handing *h)
     bk_setup_free(h->block);
 }
 
-/* Finds where a block of the group goes.  False: no memory; release it anyway. */
+/* Finds where a block of the group goes.  False: no memory; release_handing() anyway. */
 static bool prepare_handing(struct work *w, uint32_t block, struct handing *h)
 {
     struct bk_setup_request r = request_for(w);
@@ -615,14 +621,14 @@ static bool deliver_block(struct work *w, uint32_t block)
 static bool hand_over_group(struct work *w)
 {
     if (w->landing)
-        return true; /* they are there */
+        return true; /* finish_group() has delivered them */
     for (uint32_t i = 0; i < w->b->n; i++)
         if (!deliver_block(w, w->b->block[i]))
             return false;
     return true;
 }
 
-/* May codes of the group be written at once where they belong? */
+/* Returns whether finish_group() may write the group's codes straight to its blocks. */
 static bool lands_at_once(const struct work *w)
 {
     const struct bk_setup *s = w->setup;
@@ -637,7 +643,7 @@ static bool lands_at_once(const struct work *w)
     return same;
 }
 
-/* Where each configuration of the group goes.  False: no memory. */
+/* Finds where each configuration of the group goes.  False: no memory. */
 static bool find_landings(struct work *w)
 {
     w->handing = calloc(w->b->n, sizeof *w->handing);
@@ -655,7 +661,7 @@ static bool find_landings(struct work *w)
     return true;
 }
 
-/* Results become codes, and are counted; those of a group may be when they are handed over. */
+/* Turns results into codes, and counts them; a group may be counted when it is handed over. */
 static enum bk_err settle(struct work *w, struct bk_report *why)
 {
     w->mb = &w->t->block[w->b->block[0]];
@@ -683,7 +689,7 @@ static enum bk_err hand_over(struct work *w, struct bk_report *why)
     return BK_OK;
 }
 
-/* Of shared blocks: counts of all processes. */
+/* Adds the counts of all processes, of a shared block, to b->tally. */
 static void add_up(struct work *w)
 {
     struct bk_tally own = w->tally[0];
@@ -698,7 +704,8 @@ static void add_up(struct work *w)
     }
 }
 
-/* What is won in other slices was theirs to read while it was solved. */
+/* Frees the halo's slices of the arrays that stay: they were read only while the block was
+   solved. */
 static void forget_halo(const struct work *w)
 {
     const struct bk_state *st = &w->solver.state;
@@ -709,8 +716,8 @@ static void forget_halo(const struct work *w)
                 bk_spill_forget(bk_state_slice(st, a, side, w->share->halo[i]), st->slice_bytes[a]);
 }
 
-/* Slices go from their owners to those who want them.  Without an inner man bits of several slices
-   share words: then everyone has had all before. */
+/* Hands over a shared block: slices go from their owners to the processes that want them.  Without
+   an inner man bits of several slices share words: then every process gets all slices first. */
 static enum bk_err hand_over_shared(struct work *w, struct bk_report *why)
 {
     bool inner = w->setup->inner.slot >= 0;
@@ -734,7 +741,7 @@ static enum bk_err hand_over_shared(struct work *w, struct bk_report *why)
 
 /* == All of it == */
 
-/* Such a block is solved by itself, in this thread. */
+/* Solves a block by kings.c, in this thread. */
 static enum bk_err solve_kings(struct work *w, struct bk_report *why)
 {
     struct bk_memblock *mb = &w->t->block[w->b->block[0]];
@@ -773,14 +780,15 @@ static void release(struct work *w)
     free(w->by_black);
 }
 
-/* Is the work on it shared among processes, or would it be? */
+/* Returns whether processes share the work on the block, or would share it. */
 static bool is_shared(const struct work *w)
 {
     return w->run->by_share || (!w->b->apart && !w->b->group && !w->setup->by_kings &&
                                 w->setup->b->size >= bk_shared_from());
 }
 
-/* A step that has ended here: of a shared block all processes fail alike. */
+/* Returns the error of a step that has ended here; of a shared block all processes return the
+   same. */
 static enum bk_err ended(bool shared, enum bk_err err, struct bk_report *why)
 {
     return shared ? bk_ranks_agree(err, why) : err;

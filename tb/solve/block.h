@@ -7,17 +7,19 @@
 #include "tb/solve/run.h"
 
 struct bk_blocks {
-    const uint32_t *block; /* one, or those of a group */
+    const uint32_t *block; /* one block, or the blocks of a group */
     uint32_t n;
     const struct bk_group *group; /* NULL: one block */
     struct bk_pool *pool;         /* NULL: in this thread */
-    bool apart;                   /* others are being solved at the same time: nobody is told */
-    struct bk_tally *tally;       /* what they add up to is added */
+    bool apart;                   /* others are being solved at the same time: no progress is told,
+                                     no checkpoint made */
+    struct bk_tally *tally;       /* the blocks' counts are added to it */
 };
 
 /*
- * Their codes are then in the table, which keeps nothing of them on failure.
- * A distance that does not fit sets run->too_far and is an error.
+ * Solves the blocks.  Their codes are then in the table, which keeps nothing of
+ * them on failure.  A distance that does not fit sets run->too_far and is an
+ * error.
  */
 enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why);
 

@@ -13,15 +13,17 @@
 #include "tb/solve/prepare.h"
 #include "tb/solve/share.h"
 
-/* Of a block, or of a group but for the first two. */
+/* Bytes that a block takes; of a group only from `state` on. */
 struct block_estimate {
-    uint64_t codes;    /* when solved */
-    uint64_t held;     /* of them, what others read of the table */
-    uint64_t kept;     /* of them, when they are encoded: of several processes */
-    uint64_t attained; /* what exits attain: when solved, until it is encoded */
-    uint64_t state;    /* of which both become a part, unless it is a group */
+    uint64_t codes;    /* of its codes, when solved */
+    uint64_t held;     /* of the codes, what others read */
+    uint64_t kept;     /* of the codes, what stays when they are encoded: less with several
+                          processes */
+    uint64_t attained; /* what exits attain: from when it is solved until it is encoded */
+    uint64_t state;    /* of the state under way; codes and attained become a part of it, unless it
+                          is a group */
     uint64_t tables;   /* of moves and configurations */
-    uint64_t scratch;  /* a thread */
+    uint64_t scratch;  /* of each thread */
     uint64_t room;     /* of the state, touched by one pass over one slice */
 };
 
@@ -39,14 +41,14 @@ static struct bk_setup_request request_for(const struct bk_estimate_request *r, 
                                       .compact = r->strategy == BK_COMPACT };
 }
 
-/* Are its blocks shared? */
+/* Returns whether processes share the table's blocks. */
 static bool is_shared(const struct bk_estimate_request *r)
 {
     return r->owners && bk_share_may(r->ix);
 }
 
-/* Of several processes, the one that has most, when its unit is dealt out: share is what it encodes
-   of it. */
+/* Reduces a block's estimate to that of one of several processes, the one that has most.  share:
+   how much of the block's unit it encodes, 0 to 1. */
 static void share_values(struct block_estimate *n, const struct bk_estimate_request *r,
                          double share)
 {
@@ -59,7 +61,8 @@ static void share_values(struct block_estimate *n, const struct bk_estimate_requ
         n->state = n->codes + n->attained;
 }
 
-/* Bytes of the arrays of a block or group under way; of several processes of that with most. */
+/* Returns the bytes of the arrays of a block or group under way; if processes share it, of the one
+   with most. */
 static uint64_t state_bytes(const struct bk_estimate_request *r, const struct bk_setup *s,
                             const struct bk_state *st)
 {
@@ -79,7 +82,7 @@ static uint64_t bytes_of_configurations(const struct bk_setup *s, const struct b
     return bytes;
 }
 
-/* What solving takes. */
+/* Sets what solving a block or group takes: state, tables, scratch and room. */
 static void estimate_work(struct block_estimate *n, const struct bk_estimate_request *r,
                           const struct bk_setup *s)
 {
@@ -101,14 +104,15 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
         n->room = bk_paging_room(s, st.slice_bytes[BK_WON]);
 }
 
-/* What stays of a block that others read; mb: as it lies when it is solved. */
+/* Returns the bytes of a block's codes that stay because others read them.  mb: their layout when
+   the block is solved. */
 static uint64_t held_bytes(const struct bk_estimate_request *r, uint32_t block, uint32_t nslices,
                            const struct bk_memblock *mb)
 {
     const struct bk_part *part = r->part;
     uint64_t bytes = 0, whole = bk_memblock_bytes(nslices * mb->slice_stride, r->distances);
 
-    if (!part || !part->known) /* or nobody asks */
+    if (!part || !part->known) /* or it is not asked for */
         return whole;
     for (unsigned i = 0; i < part->nmen; i++) {
         struct bk_memblock copy = *mb;
@@ -119,7 +123,7 @@ static uint64_t held_bytes(const struct bk_estimate_request *r, uint32_t block, 
     return part->nmen ? bytes : whole / 2 * (unsigned)(part->side[0] + part->side[1]);
 }
 
-/* taken: out of a group. */
+/* Estimates a block.  taken: it is copied out of a group. */
 static void estimate_block(struct block_estimate *n, const struct bk_estimate_request *r,
                            uint32_t block, bool taken)
 {
@@ -151,8 +155,8 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
 /* What the estimate of a block depends on; the bytes between members are 0. */
 struct likeness {
     uint32_t nslices, group, taken;
-    uint32_t cell[BK_PART_MEN];  /* of the men whose places are not all held */
-    uint32_t size[BK_SLOTS_MAX]; /* of the cells */
+    uint32_t cell[BK_PART_MEN];  /* by man of r->part: its cell */
+    uint32_t size[BK_SLOTS_MAX]; /* by slot: squares of its cell */
 };
 
 /* A table has many blocks of few kinds. */
@@ -201,12 +205,13 @@ static void estimate_alike(struct block_estimate *n, const struct bk_estimate_re
 
 /* == Levels == */
 
-/* How much a level takes of what is needed while it is solved: for all, and what no spill holds. */
+/* Bytes needed while a level is solved: in all, what no spill holds, what one thread touches. */
 struct level_estimate {
     uint64_t most, fixed, room;
 };
 
-/* A group: nothing of its state stays, its blocks are copied out of it. */
+/* Estimates a level that is a group: nothing of its state stays, its blocks are copied out of
+   it. */
 static struct level_estimate estimate_group(const struct bk_estimate_request *r,
                                             const struct bk_order *o, uint32_t level)
 {
@@ -222,11 +227,12 @@ static struct level_estimate estimate_group(const struct bk_estimate_request *r,
     estimate_work(&n, r, &s);
     l.fixed = n.tables + n.scratch * r->threads;
     l.room = n.room;
-    l.most = s.too_many ? UINT64_MAX / 4 : n.state + l.fixed; /* then not in groups */
+    l.most = s.too_many ? UINT64_MAX / 4 : n.state + l.fixed; /* then blocks are not solved in
+                                                                 groups */
     return l;
 }
 
-/* Blocks by themselves: one a thread, or one by all. */
+/* Estimates a level of single blocks: one a thread, or one at a time by all threads. */
 static struct level_estimate estimate_apart(const struct block_estimate *n, const uint32_t *block,
                                             uint32_t nblocks, unsigned threads)
 {
@@ -269,7 +275,8 @@ static void estimate_level(struct bk_estimate *out, const struct bk_estimate_req
         out->room = l.room * r->threads;
 }
 
-/* When is each block encoded?  When the last block of its unit is solved: its place in `order`. */
+/* Sets solved[] to each block's place in `order`, and after[] to that of the last block of its
+   unit: when that is solved, the block is encoded.  False: no memory. */
 static bool encoded_after(const struct bk_index *ix, const uint32_t *order, uint32_t *solved,
                           uint32_t *after)
 {
@@ -292,7 +299,7 @@ static bool encoded_after(const struct bk_index *ix, const uint32_t *order, uint
     return unit != NULL;
 }
 
-/* Blocks of several processes, by unit. */
+/* Reduces all blocks, unit by unit, to one of several processes.  False: no memory. */
 static bool share_units(const struct bk_estimate_request *r, struct block_estimate *n)
 {
     unsigned units = bk_units_of(r->ix, true, NULL, 0);
@@ -345,7 +352,7 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
     }
 }
 
-/* What others read: of its men alone, where they have copies of their own. */
+/* Returns what others read of the table; parts for single men only if copies of their own pay. */
 static struct bk_part part_of(const struct bk_estimate_request *r)
 {
     struct bk_part part = { 0 };
@@ -400,13 +407,14 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
 
 /* == What several processes send each other == */
 
-/* Packed, of a position that another process looks at: measured, 0.02 where most games are drawn to
-   0.5 where nearly all are decided, in many plies; a twentieth to a fifth of what is sent in all.
-   Where both have the same men most are drawn: 0.04 to 0.13. */
+/* Bytes of news, packed, for each position that another process looks at.  Measured: 0.02 where
+   most games are drawn to 0.5 where nearly all are decided, in many plies; a twentieth to a fifth
+   of what is sent in all.  Where both sides have the same men most are drawn: 0.04 to 0.13. */
 #define NEWS_BYTES      0.15
 #define NEWS_BYTES_EVEN 0.05
 
-/* Slices of a block that go from their owners to those who want them. */
+/* Returns the bytes of a block's slices that go from their owners to the processes that want
+   them. */
 static uint64_t values_of(const struct bk_estimate_request *r, const struct bk_estimate_readers *w,
                           const struct block_estimate *n, uint32_t block)
 {
@@ -431,8 +439,8 @@ static uint64_t values_of(const struct bk_estimate_request *r, const struct bk_e
                       (2.0 * pairs->nslices));
 }
 
-/* Of a table whose blocks are not shared: those that are dealt out whole are everybody's then, as
-   larger ones are. */
+/* Returns the bytes sent for a level of a table whose blocks are not all shared: those that are
+   dealt out whole go to every process, as larger ones do. */
 static uint64_t values_spread(const struct bk_estimate_request *r, const struct bk_order *o,
                               uint32_t level, const struct block_estimate *n)
 {

@@ -16,33 +16,34 @@ struct bk_estimate_request {
     bool distances;
     enum bk_strategy strategy;
     bool let_go; /* as in bk_solve_job */
-    bool attain; /* the same */
+    bool attain; /* as in bk_solve_job */
     unsigned threads;
-    const struct bk_owners *owners; /* of several processes: the one that takes most of `some` */
-    struct bk_some_ranks some;      /* of which; one process: 1, 0, 1 */
-    /* Of the nth unit, how much one such process encodes: encode.h. */
+    const struct bk_owners *owners; /* several processes: the estimate is that of the one of `some`
+                                       that takes most; NULL: one process */
+    struct bk_some_ranks some;      /* all ranks, and those looked at; one process: 1, 0, 1 */
+    /* Returns how much of the nth unit one such process encodes, 0 to 1: encode.h. */
     double (*encoder_share)(const struct bk_index *ix, unsigned nth, const struct bk_unit_place *p,
                             struct bk_some_ranks some);
-    const struct bk_part *part; /* what others read of it; NULL: not asked for */
+    const struct bk_part *part; /* what others read of the table; NULL: not asked for */
     double kept; /* of a table's codes, how much one such process reads: bk_share_kept() */
 };
 
 /* What solving a table takes, in bytes; codes of one byte where there are distances. */
 struct bk_estimate {
     uint64_t codes;    /* of all blocks, once they are solved */
-    uint64_t held;     /* of them, what others read: bk_narrow() */
+    uint64_t held;     /* of the codes, what others read: bk_narrow() */
     uint64_t peak;     /* at the worst moment, without the encoder's buffers and other tables */
     uint64_t encoding; /* of solved blocks, and what exits attain, while a unit is encoded */
-    uint64_t fixed;    /* of that, what no spill holds: the threads' scratch, tables of moves */
+    uint64_t fixed;    /* of the peak, what no spill holds: the threads' scratch, tables of moves */
     uint64_t room;     /* what one piece of work of each thread touches of the rest */
-    bool groups;       /* there are any, and they are solved together */
+    bool groups;       /* some blocks are solved in groups */
 };
 
 /* Cost: some microseconds a block.  BK_E_SYSTEM: no memory. */
 enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_request *r,
                         struct bk_report *why);
 
-/* Who will want the values of a table that several processes solve: as struct bk_wish. */
+/* Which processes will want the values of a table that several solve: as struct bk_wish. */
 struct bk_estimate_readers {
     const struct bk_reading *reading; /* NULL: everyone reads everything */
     uint64_t (*encoders)(const void *context, uint32_t block, uint32_t slice, unsigned side);
@@ -50,9 +51,9 @@ struct bk_estimate_readers {
 };
 
 /*
- * Bytes that all of them send each other while they solve it: values of solved slices, and what
- * they tell each other after plies, packed; of that it is not known what will be found, so it is a
- * guess. Cost: some ns a slice and block.
+ * Bytes that all processes send each other while they solve a table: `values` of solved slices, and
+ * `news` after plies, packed.  It is not known what plies will find, so `news` is a guess.  Cost:
+ * some ns a slice and block.
  */
 struct bk_estimate_traffic {
     uint64_t values, news;

@@ -19,7 +19,8 @@ struct exit_list {
     struct bk_report *why;
 };
 
-/* The castling rights that a move ends: both by a king's, those of rooks moved or taken. */
+/* Returns the castling rights that a move ends: a king's move both of its side, and those of rooks
+   moved or taken. */
 static unsigned rights_ended(const struct bk_index *ix, const struct bk_exit *e)
 {
     const int slot[] = { e->mover == BK_KINGS_SLOT ? -1 : e->mover, e->taken, e->also };
@@ -91,7 +92,7 @@ static void add_exit(struct exit_list *l, struct bk_exit e)
     s->exit[s->nexit++] = e;
 }
 
-/* A king's move, by which it takes `taken` (-1: none) and castles by a right (-1: does not). */
+/* Adds a king's move by which it takes `taken` (-1: none) and castles by a right (-1: does not). */
 static void add_king(struct exit_list *l, unsigned colour, int taken, int castles)
 {
     add_exit(l, (struct bk_exit){ .mover = BK_KINGS_SLOT,
@@ -102,7 +103,7 @@ static void add_king(struct exit_list *l, unsigned colour, int taken, int castle
                                   .castles = (int8_t)castles });
 }
 
-/* A king with rights: its every move ends them, castling among them. */
+/* Adds the quiet moves of a king with rights, castling among them: each ends the rights. */
 static void add_castling(struct exit_list *l, unsigned colour)
 {
     unsigned rights = l->s->ix->m.rights;
@@ -142,7 +143,8 @@ static void add_ending(void *context, unsigned slot, const struct bk_change *cha
                                      .castles = -1 });
 }
 
-/* All ends of a man's move that differ in what it becomes: once each. */
+/* Adds a man's moves that take these men: one exit for each type that it may become, free or
+   counted. */
 static void add_endings(struct exit_list *l, unsigned slot, int taken, int also)
 {
     struct endings e = { .l = l, .taken = taken, .also = also };

@@ -17,15 +17,16 @@ struct bk_exit_tables {
 
 /*
  * Lists the exits of a prepared block and finds the table of each.  Equal men
- * can be told apart by their squares alone: each is taken by itself.
+ * can be told apart by their squares alone: the capture of each is an exit.
  * Returns BK_OK; BK_E_NO_TABLE, naming it; BK_E_SYSTEM (memory).
  */
 enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_exit_tables *tables,
                           struct bk_report *why);
 
 /*
- * En passant looks at double steps as exits of a block.  A man that can come
- * back to where its double step began (a commoner, say) makes them within it.
+ * Returns whether some man makes double steps within its cell: one that can
+ * come back to where they began (a commoner, say).  En passant needs double
+ * steps to be exits of the block.
  */
 bool bk_exits_doubles_within_cell(const struct bk_index *ix);
 

@@ -1,5 +1,6 @@
 /*
- * job.h - what is asked of the solver, and who is told how it goes.
+ * job.h - what the solver is asked to do, and the functions that tell of its
+ * progress.
  */
 #ifndef BK_JOB_H
 #define BK_JOB_H
@@ -19,26 +20,27 @@ struct bk_progress {
 
 /* What processes would send each other after a ply of a block that they share, or of a group. */
 struct bk_news {
-    uint32_t block, ply; /* the first block */
+    uint32_t block, ply; /* the block, or the first of the group */
     uint64_t bytes;      /* of all processes, packed; without what MPI and the network add */
 };
 
-/* Who is told of a table as it is solved, by the caller's thread; any of them NULL is fine. */
+/* Called in the caller's thread as a table is solved; any of the functions may be NULL. */
 struct bk_sink {
     void *context;
-    /* The table's order of digits and code_bytes are set.  Once more if distances turn out to be
-       longer than one byte holds: then nothing of what was solved counts. */
+    /* Solving begins: the table's order of digits and code_bytes are set.  Called once more if
+       distances turn out to be longer than one byte holds: then nothing of what was solved
+       counts. */
     enum bk_err (*begin)(void *context, struct bk_report *why);
     enum bk_err (*solved)(void *context, const uint32_t *block, uint32_t n, struct bk_report *why);
-    /* What the sink has so far, in order to go on from there; and after begin() the same back,
-       false when it cannot. */
+    /* Writes what the sink has so far to a checkpoint; load() reads it back after begin(), and
+       returns false if it cannot. */
     void (*save)(void *context, struct bk_writer *w);
     bool (*load)(void *context, struct bk_reader *r);
-    /* Of several processes (memory/ranks.h) those that encode what `side` to move is worth in a
-       slice of a block, a bit each; NULL: nobody does. */
+    /* Returns those of several processes (memory/ranks.h), a bit each, that encode what `side` to
+       move is worth in a slice of a block; NULL: none does. */
     uint64_t (*readers)(void *context, uint32_t block, uint32_t slice, unsigned side);
     void (*progress)(void *context, const struct bk_progress *p);
-    void (*note)(void *context, const char *text); /* what is no error */
+    void (*note)(void *context, const char *text); /* a message that is no error */
     void (*news)(void *context, const struct bk_news *n);
 };
 
@@ -51,18 +53,18 @@ struct bk_solve_job {
     enum bk_strategy strategy;
     bool let_go;    /* free a block once it is `encoded` and nothing to be solved leads to it */
     unsigned k_max; /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
-    uint64_t sets_bytes; /* of a block with a ledger, in memory, for tests; 0: as the limit says */
+    uint64_t sets_bytes; /* with a ledger: bytes of sets in memory, for tests; 0: by the limit */
     const struct bk_sink *sink;
     const struct bk_checkpoint *checkpoint; /* NULL: none */
     struct bk_pool *pool;
     const struct bk_owners
-        *owners; /* of several processes that solve it together; NULL: one does */
+        *owners; /* who owns which slices, if several processes solve it together; NULL: one does */
     const struct bk_owners
-        *as; /* one process: `news` is told of what so many would send each other; else NULL */
-    const struct bk_reading *reading; /* which of its slices they keep; NULL: all of them all */
+        *as; /* one process: `news` is told of what these owners would send each other; else NULL */
+    const struct bk_reading *reading; /* which slices of the table each process keeps; NULL: all */
     const volatile int *stop;         /* set by a signal: give up with BK_E_SYSTEM */
-    const volatile int *finish; /* the same between two plies or blocks, after a checkpoint; NULL is
-                                   fine */
+    const volatile int *finish; /* the same, but between two plies or blocks, after a checkpoint;
+                                   NULL is fine */
 };
 
 #endif

@@ -27,27 +27,28 @@ struct notes {
     uint64_t word[BK_LANES_MAX]; /* of the vector under way */
 };
 
-/* What a thread works with. */
+/* A thread's scratch. */
 struct desk {
     char *codes[2];      /* of the slice under way, by side */
     struct notes *exits; /* by k: losses, then wins */
-    struct notes found;  /* of a slice */
-    uint32_t *k;         /* of `exits` that the vector under way has something for */
-    uint8_t *in;         /* read */
+    struct notes found;  /* of the last frontier of a slice */
+    uint32_t *k;         /* kinds: indices of `exits` for which the vector under way has
+                            something */
+    uint8_t *in;         /* a piece that was read */
     size_t in_room;
 };
 
 struct bk_ledger {
     const struct bk_setup *s;
     struct bk_log *log;
-    size_t slice_bytes;        /* of codes */
-    unsigned kinds;            /* of k: 0 .. k_limit */
-    struct place *exits[2][2]; /* the next ones: by losses, side; slice */
-    struct place *found[2][2]; /* the last ones: by losses, side; slice */
-    uint16_t *delay[2];        /* k of the last losing exit: by side; slice */
+    size_t slice_bytes;        /* bytes of a slice's codes */
+    unsigned kinds;            /* values of k: 0 .. k_limit */
+    struct place *exits[2][2]; /* [losses][side], by slice: the piece that is due next */
+    struct place *found[2][2]; /* [losses][side], by slice: the piece written last */
+    uint16_t *delay[2];        /* [side], by slice: k of the last losing exit */
     struct desk *desk;         /* by thread */
     unsigned threads;
-    atomic_uint latest; /* k of losing exits */
+    atomic_uint latest; /* the largest k of a losing exit */
     atomic_bool no_memory;
 };
 
@@ -56,7 +57,7 @@ static size_t codes_bytes(const struct bk_setup *s)
     return (size_t)s->nconf * s->width * s->dtw_bytes;
 }
 
-/* Notes take less than a byte a position, but for bytes that hold a single one. */
+/* Notes take less than a byte a position, but where a byte of them holds a single position. */
 uint64_t bk_ledger_bytes(const struct bk_setup *s)
 {
     return 4 * (uint64_t)codes_bytes(s) + 2 * (s->k_limit + UINT64_C(1)) * sizeof(struct notes);
@@ -150,7 +151,7 @@ bool bk_ledger_failed(const struct bk_ledger *h)
     return atomic_load(&h->no_memory) || bk_log_failed(h->log);
 }
 
-/* BK_DELAYS, from which last_wait is raised, does not tell those beyond its bytes apart. */
+/* `latest` counts where BK_DELAYS, from which last_wait is raised, holds no number so large. */
 unsigned bk_ledger_last_wait(const struct bk_ledger *h, const struct bk_state *st)
 {
     unsigned last = st->last_wait, latest = atomic_load(&h->latest);
@@ -160,7 +161,7 @@ unsigned bk_ledger_last_wait(const struct bk_ledger *h, const struct bk_state *s
 
 /* == Notes == */
 
-/* Room for bytes more.  False: no memory; the ledger has failed. */
+/* Makes room for `bytes` in all at `*at`.  False: no memory; the ledger has failed. */
 static bool make_room(struct bk_ledger *h, uint8_t **at, size_t *room, size_t bytes)
 {
     size_t more = *room;
@@ -180,7 +181,7 @@ static bool make_room(struct bk_ledger *h, uint8_t **at, size_t *room, size_t by
     return true;
 }
 
-/* Begins with room for a head. */
+/* Empties the notes, but for the room of a head. */
 static void begin_notes(struct notes *x)
 {
     x->n = sizeof(struct place);
@@ -194,7 +195,7 @@ static void put_vector(struct bk_ledger *h, struct notes *x, uint32_t vector,
         x->n = (size_t)(bk_note_put(x->at + x->n, &x->next, vector, word) - x->at);
 }
 
-/* Writes them behind a head, `link`; tells where.  None: place.bytes is 0. */
+/* Writes notes behind a head, `link` (bytes 0: none); returns where. */
 static struct place write_notes(struct bk_ledger *h, struct notes *x, unsigned k, uint64_t at,
                                 const struct place *link)
 {
@@ -203,7 +204,8 @@ static struct place write_notes(struct bk_ledger *h, struct notes *x, unsigned k
     return (struct place){ .at = at, .bytes = (uint32_t)x->n, .k = k };
 }
 
-/* Reads a piece and its head.  Its notes are [*notes, *end); false: the log has failed. */
+/* Reads a piece, and its head to `link`.  Its notes are [*notes, *end).  False: `p` is none, or the
+   ledger has failed. */
 static bool read_notes(struct bk_ledger *h, struct desk *d, struct place p, struct place *link,
                        const uint8_t **notes, const uint8_t **end)
 {
@@ -218,7 +220,8 @@ static bool read_notes(struct bk_ledger *h, struct desk *d, struct place p, stru
 
 /* == Exits == */
 
-/* One position of the vector under way. */
+/* Adds the position `bit` of the vector under way to d->exits[kind]; *n counts the kinds in
+   d->k. */
 static inline void note_exit(struct desk *d, unsigned *n, unsigned kind, unsigned bit)
 {
     struct notes *x = &d->exits[kind];
@@ -241,7 +244,8 @@ static unsigned number_at(const char *at, unsigned bytes)
     return two;
 }
 
-/* A configuration's numbers that are not 0, which are cleared; first: bit of its first square. */
+/* Adds a configuration's numbers that are not 0 to the exits, and clears them.  first: bit of its
+   first square. */
 static void note_row(struct bk_ledger *h, struct desk *d, char *row, const uint64_t *later,
                      unsigned first, unsigned *n)
 {
@@ -266,7 +270,7 @@ static void note_row(struct bk_ledger *h, struct desk *d, char *row, const uint6
     }
 }
 
-/* The exits of one side of a slice, as the kernel has left them in d->codes. */
+/* Notes the exits of one side of a slice, which the kernel has left in `codes`. */
 static void collect_exits(struct bk_ledger *h, struct desk *d, const uint64_t *later, char *codes,
                           size_t set_bytes)
 {
@@ -291,7 +295,7 @@ static void collect_exits(struct bk_ledger *h, struct desk *d, const uint64_t *l
     }
 }
 
-/* Wins at ply 1, which the kernel leaves as a frontier. */
+/* Notes the wins at ply 1, which the kernel leaves as a frontier, and clears its marks. */
 static void collect_soon(struct bk_ledger *h, struct desk *d, const struct bk_state *st,
                          unsigned side, uint32_t slice)
 {
@@ -307,7 +311,7 @@ static void collect_soon(struct bk_ledger *h, struct desk *d, const struct bk_st
     *(uint8_t *)bk_state_slice(st, BK_ANY_WIN, side, slice) = 0;
 }
 
-/* Those of a kind, by rising k.  Returns the place of the first. */
+/* Writes the exits `x` (all losses, or all wins) by rising k.  Returns the place of the first. */
 static struct place write_exits(struct bk_ledger *h, struct notes *x)
 {
     struct place next = { 0 };
@@ -322,7 +326,7 @@ static struct place write_exits(struct bk_ledger *h, struct notes *x)
     return next;
 }
 
-/* The solver, with codes of this slice alone: those of the desk. */
+/* Sets `own` to the solver, but with numbers of one slice alone: those in the thread's scratch. */
 static void solver_at(struct bk_solver *own, const struct bk_solver *b, const struct desk *d)
 {
     const struct bk_state *st = &b->state;
@@ -408,7 +412,7 @@ void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t sl
         *last = write_notes(h, x, st->ply >> 1, bk_log_room(h->log, x->n), last);
 }
 
-/* The number of everything that one piece notes. */
+/* Stores k for all positions that one piece notes. */
 static void fill_in(const struct bk_ledger *h, char *codes, unsigned k, size_t set_bytes,
                     const uint8_t *notes, const uint8_t *end)
 {
@@ -432,7 +436,7 @@ static void fill_in(const struct bk_ledger *h, char *codes, unsigned k, size_t s
             }
 }
 
-/* Each position's plies / 2. */
+/* Fills d->codes[side] with plies / 2 of each position of a slice that was found. */
 static void gather_found(struct bk_ledger *h, struct desk *d, uint32_t slice, unsigned side,
                          size_t set_bytes)
 {
@@ -444,7 +448,7 @@ static void gather_found(struct bk_ledger *h, struct desk *d, uint32_t slice, un
         for (; p.k && read_notes(h, d, p, &before, &notes, &end); p = before) {
             fill_in(h, d->codes[side], p.k, set_bytes, notes, end);
             if (before.at >= p.at)
-                break; /* no chain of ours */
+                break; /* damaged: a piece may only name an earlier one */
         }
     }
 }

@@ -39,7 +39,7 @@ enum bk_err bk_ledger_new(struct bk_ledger **out, const struct bk_setup *s, stru
                           unsigned threads, struct bk_report *why);
 void bk_ledger_free(struct bk_ledger *h); /* NULL is fine */
 
-/* What it takes in memory, for each thread: codes of a slice, and notes. */
+/* Returns the bytes of memory that a ledger takes for each thread: codes of a slice, and notes. */
 uint64_t bk_ledger_bytes(const struct bk_setup *s);
 
 /*
@@ -55,15 +55,16 @@ void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, vo
 void bk_ledger_ripen(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, unsigned side,
                      void *scratch, unsigned thread);
 bool bk_ledger_is_due(const struct bk_ledger *h, const struct bk_state *st, uint32_t slice,
-                      unsigned side); /* has ripen() anything? */
+                      unsigned side); /* has ripen() anything to do? */
 void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice, unsigned side,
                      unsigned thread);
 void bk_ledger_finish(struct bk_ledger *h, struct bk_solver *b, struct bk_memblock *mb,
                       uint32_t slice, struct bk_tally *tally, void *scratch, unsigned thread);
 
 /*
- * The last frontier of a slice as it was found, into the state's array: what is not noted there
- * stays as it is.  delays: may an exit that loses later than this ply be there?
+ * frontier  reads the last frontier of a slice back into the state's array; vectors that are not
+ *           noted stay as they are
+ * delays    returns whether a losing exit may count there at this ply or later
  */
 void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice,
                         unsigned side, bool losses, unsigned thread);
@@ -72,10 +73,10 @@ bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsi
 
 /* The log has refused, or memory: nothing that follows counts. */
 bool bk_ledger_failed(const struct bk_ledger *h);
-/* Plies / 2 of the last one for which something may wait. */
+/* Returns plies / 2 of the last ply for which something may wait. */
 unsigned bk_ledger_last_wait(const struct bk_ledger *h, const struct bk_state *st);
 
-/* To a checkpoint, and back into a new ledger; false: it cannot be read. */
+/* Write the ledger to a checkpoint, and read it back into a new one; false: it cannot be read. */
 void bk_ledger_save(const struct bk_ledger *h, struct bk_writer *w);
 bool bk_ledger_load(struct bk_ledger *h, struct bk_reader *r);
 

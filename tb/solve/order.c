@@ -16,10 +16,10 @@
 /* A quiet move of a man to another cell. */
 struct step {
     unsigned slot, from, to; /* squares */
-    uint32_t block;          /* the one it leads to */
+    uint32_t block;          /* the block it leads to */
 };
 
-/* The block once `slot` has gone to another cell; -1: there is none. */
+/* Returns the block after `slot` has gone to another cell; -1: there is none. */
 static int32_t block_after(const struct bk_index *ix, const struct bk_block *b, unsigned slot,
                            unsigned to_cell)
 {
@@ -33,7 +33,7 @@ static int32_t block_after(const struct bk_index *ix, const struct bk_block *b, 
     return found < 0 ? -1 : found >> 3;
 }
 
-/* Does a quiet reach of `slot` lead out of this cell, to another one? */
+/* Returns whether a quiet reach of `slot` leads out of its cell, `own`, to another one. */
 static bool leaves_cell(const struct bk_index *ix, unsigned slot, unsigned own,
                         const struct bk_reach *r)
 {
@@ -42,7 +42,7 @@ static bool leaves_cell(const struct bk_index *ix, unsigned slot, unsigned own,
     return r->how & BK_QUIET && cell != BK_SQ_NONE && cell != own;
 }
 
-/* Visits every quiet move out of `block`; more than one may lead to the same. */
+/* Visits every quiet move out of `block`; more than one may lead to the same block. */
 static void each_next(const struct bk_index *ix, uint32_t block,
                       void (*visit)(void *context, const struct step *step), void *context)
 {
@@ -114,8 +114,8 @@ static unsigned root_of(uint8_t *root, unsigned i)
     return i;
 }
 
-/* The cells that a man's steps connect, of those of one square.  A sitting pawn's cell stays by
-   itself: it would connect all files. */
+/* Sets root[] by cell: the same for cells, of one square each, that a man's steps connect.  A
+   sitting pawn's cell stays by itself: it would connect all files. */
 static void connect_cells(const struct bk_index *ix, unsigned slot, uint8_t *root)
 {
     const struct bk_cells *c = ix->cells[slot];
@@ -134,7 +134,7 @@ static void connect_cells(const struct bk_index *ix, unsigned slot, uint8_t *roo
         root[cell] = (uint8_t)root_of(root, cell);
 }
 
-/* By advance: is a double step that may be answered en passant one to such a cell? */
+/* Sets cut[a] if a double step that may be answered en passant leads to a cell of advance `a`. */
 static void find_cuts(const struct bk_index *ix, unsigned slot, bool cut[BK_SQ_MAX + 1])
 {
     const struct bk_cells *c = ix->cells[slot];
@@ -150,9 +150,9 @@ static void find_cuts(const struct bk_index *ix, unsigned slot, bool cut[BK_SQ_M
 }
 
 /*
- * Cells that steps connect are one part; but where a double step may be answered en passant, its
- * two squares are in different ones, of two layers: the cells as far on as it leads, and those
- * before.
+ * Sets part[], by cell, and layer[], by part.  Cells that steps connect are one part; but where a
+ * double step may be answered en passant, its two squares are in different parts, of two layers:
+ * the cells as far on as it leads, and those before.
  */
 static void find_parts(const struct bk_index *ix, unsigned slot, uint8_t *part, uint8_t *layer)
 {
@@ -178,7 +178,7 @@ static void find_parts(const struct bk_index *ix, unsigned slot, uint8_t *part, 
     }
 }
 
-/* Where a symmetry takes the squares of a cell of one square. */
+/* Returns the cell to which a symmetry takes a cell (its first square). */
 static unsigned image_of(const struct bk_index *ix, unsigned slot, unsigned cell, unsigned sym)
 {
     const struct bk_cells *c = ix->cells[slot];
@@ -190,7 +190,8 @@ static unsigned image_of(const struct bk_index *ix, unsigned slot, unsigned cell
 static void find_kin(const struct bk_index *ix, struct bk_parts *p)
 {
     unsigned slot = (unsigned)p->pair, parts = 0;
-    uint8_t first[BK_SQ_MAX], found[BK_SQ_MAX] = { 0 }; /* the least of its kin; by layer */
+    uint8_t first[BK_SQ_MAX], found[BK_SQ_MAX] = { 0 }; /* by part: the least of its images; by
+                                                           layer: how many are numbered */
 
     memset(first, BK_SQ_NONE, sizeof first);
     for (unsigned cell = 0; cell < ix->cells[slot]->n; cell++) {
@@ -215,7 +216,7 @@ static void find_kin(const struct bk_index *ix, struct bk_parts *p)
         p->kin[part].of = found[p->layer[slot][part]];
 }
 
-/* Is the wide man one of two equal ones? */
+/* Returns the first of two equal men, of whom `wide` is one; -1: there are no such two. */
 static int pair_of(const struct bk_index *ix, int wide)
 {
     unsigned n = 0;
@@ -225,8 +226,8 @@ static int pair_of(const struct bk_index *ix, int wide)
     return n == 2 ? ix->like[wide] : -1;
 }
 
-/* The man whose parts are solved together: the last of several cells.  One who is alone with the
-   inner man has no others to fill vectors. */
+/* Returns the man whose parts are solved together: the last of several cells; -1: none.  If he is
+   the only one, he has to be alone with the inner man, without others to fill vectors. */
 static int wide_man(const struct bk_index *ix)
 {
     unsigned several = 0;
@@ -255,12 +256,12 @@ static void find_all_parts(const struct bk_index *ix, bool wide, struct bk_parts
 /* == Groups == */
 
 /*
- * Does a man in part `a` come before an equal one in part `b`?
+ * Returns whether a man in part `a` comes before an equal one in part `b`.
  *
  * Of a pair the first one's part makes the group, and the second one may be in all parts that come
- * behind that.  Were it the lower one that comes first, KPPvKQ would have groups of eight files,
- * six, four and two.  So the outermost come before all others, and of these each before as many as
- * behind: eight files, and three times four.  They fill whole vectors.
+ * behind that.  If the lower part came first, KPPvKQ would have groups of eight files, six, four
+ * and two.  So the outermost come before all others, and of these each before as many as behind:
+ * eight files, and three times four.  They fill whole vectors.
  */
 static bool comes_first(const struct bk_parts *p, unsigned slot, unsigned a, unsigned b)
 {
@@ -274,8 +275,8 @@ static bool comes_first(const struct bk_parts *p, unsigned slot, unsigned a, uns
     return ahead < others || (ahead == others && a < b);
 }
 
-/* The parts of a block's men after a symmetry, by the group's slots; equal men are in order.
-   slot: by the block's, that of the group. */
+/* Sets part[], by the group's slots, to the parts of a block's men after a symmetry, equal men in
+   order; and slot[], by the block's slots, to the group's. */
 static void parts_of(const struct bk_parts *p, const struct bk_index *ix, const struct bk_block *b,
                      unsigned sym, uint8_t *part, uint8_t *slot)
 {
@@ -293,7 +294,7 @@ static void parts_of(const struct bk_parts *p, const struct bk_index *ix, const 
     }
 }
 
-/* The symmetry after which the parts of a block come first. */
+/* Returns the symmetry after which the parts of a block come first, and sets part[] to these. */
 static unsigned first_parts(const struct bk_parts *p, const struct bk_index *ix,
                             const struct bk_block *b, uint8_t *part)
 {
@@ -329,8 +330,8 @@ static bool parts_stay(const struct bk_parts *p, const struct bk_index *ix, cons
 }
 
 /*
- * The kings' squares of a group of blocks: theirs, if all have the same and none has to be turned;
- * else all there are.  NULL: the blocks had better stay by themselves.
+ * Returns the king pairs of a group of blocks: theirs, if all have the same and none has to be
+ * turned; else all there are.  NULL: the blocks had better stay by themselves.
  */
 static const struct bk_pairs *pairs_of(const struct bk_parts *p, const struct bk_index *ix,
                                        const uint32_t *block, uint32_t n)
@@ -442,14 +443,14 @@ static void cut_levels(struct bk_order *o, const struct place *p, uint32_t n)
     o->first[o->nlevels] = n;
 }
 
-/* Every block by itself. */
+/* Places every block by itself. */
 static void part_blocks(const struct bk_index *ix, struct place *p)
 {
     for (uint32_t i = 0; i < ix->nblocks; i++)
         p[i] = (struct place){ .block = i, .root = i, .advance = ix->block[i].advance };
 }
 
-/* One run of places with the same key becomes a group, if it has a frame. */
+/* Makes a run of places with the same key a group, if it has a frame.  False: no memory. */
 static bool join_run(const struct bk_parts *parts, const struct bk_index *ix, struct place *p,
                      uint32_t n)
 {
@@ -471,8 +472,8 @@ static bool join_run(const struct bk_parts *parts, const struct bk_index *ix, st
     return true;
 }
 
-/* Blocks whose men are in the same parts make a group; of the man of wide parts it is the layer
-   that counts. */
+/* Joins blocks whose men are in the same parts to groups; of the wide man only the layer counts.
+   False: no memory. */
 static bool join_blocks(const struct bk_parts *parts, const struct bk_index *ix, struct place *p)
 {
     bool ok = true;
@@ -511,8 +512,8 @@ struct check {
     bool fails;
 };
 
-/* A move leads to an earlier level; or, in a group, to another cell of the same part, and nobody
-   answers it en passant. */
+/* Checks that a step leads to an earlier level; or, in a group, to another cell of the same part,
+   and that nobody answers it en passant. */
 static void check_next(void *context, const struct step *step)
 {
     struct check *k = context;
@@ -525,7 +526,7 @@ static void check_next(void *context, const struct step *step)
         k->fails = true;
 }
 
-/* level: scratch. */
+/* Returns whether every step of the table's men leads where it may.  level: scratch, by block. */
 static bool order_holds(const struct bk_order *o, const struct bk_index *ix, uint32_t *level)
 {
     struct check k = { o, ix, level, 0, false };

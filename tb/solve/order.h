@@ -25,41 +25,43 @@ enum bk_strategy {
                    he is alone with the inner man */
 };
 
-/* By slot and cell.  A man of one cell has part 0 only. */
+/* The parts of men, by slot and cell.  A man of one cell has part 0 only. */
 struct bk_parts {
     uint8_t of[BK_SLOTS_MAX][BK_SQ_MAX];
-    uint8_t layer[BK_SLOTS_MAX][BK_SQ_MAX]; /* by part: how often it is cut off below */
-    int wide;                               /* slot of a group whose parts of one layer are
+    uint8_t layer[BK_SLOTS_MAX][BK_SQ_MAX]; /* by slot and part: how often it is cut off below (en
+                                               passant) */
+    int wide;                               /* slot of the man whose parts of one layer are
                                                together; -1: none */
     int pair;                               /* the first of two equal men of whom the second is
                                                wide; -1: there are none */
     struct bk_kin {
-        uint8_t nth, of; /* of those of its layer, parts that a symmetry exchanges being one */
+        uint8_t nth, of; /* number in its layer, and how many there are; parts that a symmetry
+                            exchanges are one */
     } kin[BK_SQ_MAX];    /* by part, of the pair */
 };
 
 struct bk_order {
-    uint32_t *block; /* all of them, first to be solved first */
+    uint32_t *block; /* all blocks, first to be solved first */
     uint32_t nlevels;
     uint32_t *first;        /* by level, and one more: places in block[] */
     bool *group;            /* by level: its blocks are solved together */
-    bool any_group;         /* is any? */
+    bool any_group;         /* some level is a group */
     struct bk_parts *parts; /* NULL: there are no groups */
 };
 
 /* What the blocks of a group have in common: the frame in which they are solved. */
 struct bk_group {
     const struct bk_parts *parts; /* borrowed, as pairs */
-    const struct bk_pairs *pairs; /* the kings' */
-    uint16_t n[BK_SLOTS_MAX];     /* squares of a man of several cells; 0: of one cell */
+    const struct bk_pairs *pairs; /* the kings' squares */
+    uint16_t n[BK_SLOTS_MAX];     /* squares of a man of several cells; 0: the man has one cell */
     uint8_t sq[BK_SLOTS_MAX][BK_SQ_MAX];
 };
 
 /* Where the positions of a block are in its group. */
 struct bk_member {
-    uint8_t map[BK_SQ_MAX];     /* the block's squares to the group's */
-    uint8_t slot[BK_SLOTS_MAX]; /* its slots to the group's */
-    bool straight;              /* squares are the same */
+    uint8_t map[BK_SQ_MAX];     /* the group's square, by the block's */
+    uint8_t slot[BK_SLOTS_MAX]; /* the group's slot, by the block's */
+    bool straight;              /* `map` is the identity */
 };
 
 /* False: no memory. */
@@ -70,10 +72,10 @@ void bk_order_free(struct bk_order *o);
    each such move. */
 void bk_order_read(const struct bk_index *ix, uint32_t block, int by, uint32_t *readers);
 
-/* The group that a level is.  The order stays where it is as long as it is used. */
+/* Sets `out` to the group that a level is.  It borrows from the order. */
 void bk_order_group(const struct bk_order *o, const struct bk_index *ix, uint32_t level,
                     struct bk_group *out);
-/* How one of its blocks lies in it. */
+/* Sets `out` to where a block of the group lies in it. */
 void bk_group_member(const struct bk_group *g, const struct bk_index *ix, uint32_t block,
                      struct bk_member *out);
 

@@ -26,14 +26,15 @@ struct edge {
 struct graph {
     uint32_t n;
     int32_t *class_of; /* by pair; -1: the kings attack each other */
-    uint32_t *pair_of; /* by class: one that stands for it */
+    uint32_t *pair_of; /* by class: the pair that stands for it */
     uint32_t *first;   /* by class, and one more: in edge[] */
     struct edge *edge;
 };
 
 /* == The graph == */
 
-/* As in the index: kings of a game in which they move one way may stand where one attacks. */
+/* Returns whether kings may stand so, as in the index: where kings move one way, one may attack the
+   other. */
 static bool may_be(const struct bk_variant *v, unsigned white, unsigned black)
 {
     return white != black && bk_bits_has(&v->board, white) && bk_bits_has(&v->board, black) &&
@@ -41,7 +42,8 @@ static bool may_be(const struct bk_variant *v, unsigned white, unsigned black)
              bk_king_attacks(v, BK_BLACK, black, white));
 }
 
-/* The first pair seen of a class stands for it; its images are the others. */
+/* Numbers the classes of king pairs.  The first pair seen of a class stands for it; the others are
+   its images. */
 static void find_classes(struct graph *g, const struct bk_variant *v)
 {
     uint8_t map[BK_SYMMETRIES][BK_SQ_MAX];
@@ -129,7 +131,7 @@ struct split {
     const uint32_t *node; /* the classes */
     uint32_t n, want;     /* how many; how many of them in [1] */
     uint8_t *in;          /* by class: 0, 1, or 2: not one of them */
-    int32_t *gain;        /* by class: what cutting gains when it changes sides */
+    int32_t *gain;        /* by class: weight that is no longer cut when it changes sides */
     bool *moved;          /* by class */
     uint32_t *order;      /* moves of a round, or a queue */
 };
@@ -162,7 +164,7 @@ static uint64_t cut_of(const struct split *s)
     return cut;
 }
 
-/* [1] becomes the classes nearest to one of them. */
+/* Puts the s->want classes nearest to `from` into [1], the others into [0]. */
 static void grow(struct split *s, uint32_t from)
 {
     uint32_t done = 0, queued = 0, taken = 0;
@@ -279,7 +281,8 @@ static bool halve(struct split *s)
 
 /* == Ranks == */
 
-/* The classes of ranks [first, first + ranks), which are all `first`'s, are shared among them. */
+/* Shares the classes of ranks [first, first + ranks), which are all `first`'s, among them.  False:
+   no memory. */
 static bool share_out(const struct graph *g, uint8_t *rank_of, unsigned first, unsigned ranks)
 {
     unsigned right = ranks / 2;
@@ -314,7 +317,7 @@ static bool share_out(const struct graph *g, uint8_t *rank_of, unsigned first, u
 
 /* == Who reads which == */
 
-/* By class, of one kind of reading. */
+/* `of`: the ranks that read each class, a bit each, for one kind of reading. */
 struct class_readers {
     const struct graph *g;
     unsigned nsq;
@@ -330,8 +333,8 @@ static void add_reader(const struct class_readers *c, unsigned white, unsigned b
         c->of[c->g->class_of[pair]] |= UINT64_C(1) << rank;
 }
 
-/* A rank's own pair and those to which the king of `mover` goes from it, captures and castling
-   included. */
+/* Adds `rank` to the readers of its own pair, and of those to which the king of `mover` goes from
+   it, captures and castling included. */
 static void add_pair(const struct class_readers *c, const struct bk_variant *v, unsigned mover,
                      const unsigned king[2], unsigned rank)
 {
@@ -349,7 +352,8 @@ static void add_pair(const struct class_readers *c, const struct bk_variant *v, 
     }
 }
 
-/* side: to move after the move, in the table's colours. */
+/* Sets o->readers[side][exchanged].  side: to move after the move, in the table's colours.  False:
+   no memory. */
 static bool find_readers(struct bk_owners *o, const struct graph *g, const struct bk_variant *v,
                          unsigned side, bool exchanged)
 {

@@ -24,14 +24,15 @@
 struct bk_owners {
     unsigned ranks, nsq;
     uint8_t *of;      /* owned; by white king's square * nsq + black king's */
-    uint32_t classes; /* of pairs */
-    /* By pair, with this side to move after a move into a table, which keeps the colours of what
-       is solved (0) or exchanged (1): the ranks that read it, a bit each.  Owned. */
+    uint32_t classes; /* number of classes of pairs */
+    /* [side][exchanged], by pair: the ranks, a bit each, that read a table into which they move,
+       with `side` to move then; it keeps the colours of what is solved (0) or exchanges them (1).
+       Owned. */
     uint64_t *readers[2][2];
 };
 
-/* How a table is moved into by those still to be solved, itself among them: by the side to move
-   then, and whether its colours are exchanged. */
+/* How the tables still to be solved, among them the table itself, move into a table: [side to move
+   then][its colours are exchanged]. */
 struct bk_reading {
     bool by[2][2];
 };
@@ -49,7 +50,8 @@ static inline unsigned bk_owner_of(const struct bk_owners *o, unsigned white, un
     return o->of[(size_t)white * o->nsq + black];
 }
 
-/* The ranks that read what `side` to move is worth in a table with its kings there. */
+/* Returns the ranks, a bit each, that read what `side` to move is worth in a table with its kings
+   on these squares. */
 uint64_t bk_owners_readers(const struct bk_owners *o, const struct bk_reading *r, unsigned side,
                            unsigned white, unsigned black);
 

@@ -1,10 +1,10 @@
 /*
  * paging.c - see paging.h.
  *
- * A unit is a slice of one array, of one side.  One lock guards what is known of
- * units; it is not held while one is moved, which its state tells the others.
- * Who moves a unit holds no other that is being moved, so that nobody waits in
- * a ring.
+ * A unit is a slice of one array, of one side.  One lock guards what is known
+ * of units; it is not held while a unit is moved, whose `place` is MOVING then.
+ * A thread that moves a unit holds no other that is being moved, so that
+ * threads do not wait for each other in a ring.
  */
 #include "tb/solve/paging.h"
 
@@ -19,27 +19,28 @@ static const enum bk_array array_of[KINDS] = { BK_WON, BK_UNDECIDED, BK_LATER, B
 
 enum place { ABSENT, MOVING, THERE };
 
-/* How it is touched. */
+/* How a pass touches a unit. */
 enum use {
     READ,
-    CHANGE, /* if something is found */
+    CHANGE, /* written if something is found */
     WRITE,
     FILL /* what was in it does not count */
 };
 
 #define NONE       UINT32_MAX
 #define YARD_MOST  16
-#define YARD_SHARE 64 /* of what may be in memory it is no more than that part */
+#define YARD_SHARE 64 /* the yard is at most this part of the budget: one in 64 */
 
 struct unit {
     uint8_t place, changed, stored; /* changed since it was stored */
     uint16_t pins;
-    uint32_t before, after; /* of those that may go, that which was used longer ago, and next */
-    uint32_t bytes;         /* that it takes */
+    uint32_t before, after; /* list of the units that may go, by last use: the one before, and the
+                               one after */
+    uint32_t bytes;         /* of memory that the unit takes */
 };
 
 struct desk {
-    uint32_t *unit; /* pinned */
+    uint32_t *unit; /* the units that the thread has pinned; `use`: how */
     uint8_t *use;
     unsigned n;
 };
@@ -91,7 +92,8 @@ static const uint64_t *marks_of(const struct bk_paging *g, uint32_t u)
                           side_of(g, u), u % g->nslices);
 }
 
-/* Of a frontier the pages with marked vectors: 64 of them, a word of marks, are 4 KiB. */
+/* Returns the bytes of a frontier's pages with marked vectors: 64 vectors, a word of marks, are 4
+   KiB. */
 static uint32_t frontier_bytes(const struct bk_paging *g, uint32_t u)
 {
     const uint64_t *marks = marks_of(g, u);
@@ -102,7 +104,8 @@ static uint32_t frontier_bytes(const struct bk_paging *g, uint32_t u)
     return (uint32_t)(bytes < g->slice_bytes ? bytes : g->slice_bytes);
 }
 
-/* The first pass writes all of a frontier, later ones what they mark. */
+/* Frees the unmarked pages of a frontier: the first pass writes all of it, later ones what they
+   mark. */
 static void forget_unmarked(const struct bk_paging *g, uint32_t u)
 {
     const uint64_t *marks = marks_of(g, u);
@@ -143,7 +146,7 @@ static void put_in(struct bk_paging *g, uint32_t u)
 
 /* == Moving == */
 
-/* A place in the yard, empty or full; NULL: there is none.  With the lock, as what follows. */
+/* Takes a place of the yard, empty or full; NULL: there is none.  With the lock, as put_place(). */
 static char *take_place(struct bk_paging *g, bool full)
 {
     if (!(full ? g->nfull : g->nempty))
@@ -161,7 +164,7 @@ static void put_place(struct bk_paging *g, const char *at, bool full)
         g->empty[g->nempty++] = place;
 }
 
-/* All of these are called with the lock, and give it up while they move. */
+/* All functions down to pin() are called with the lock, and give it up while they move a unit. */
 static void begin_move(struct bk_paging *g, struct unit *x)
 {
     x->place = MOVING;
@@ -296,7 +299,8 @@ void bk_paging_forget(struct bk_paging *g, bool losses)
 
 /* == What a pass touches == */
 
-/* Of the other side, here or where the king goes: what it found last, and what it has won. */
+/* Pins what a pass reads of the other side, in this slice or one where the king goes: its last
+   frontier, and at even plies what it has won. */
 static void pin_other(struct bk_paging *g, uint32_t slice, unsigned side, bool losses,
                       bool frontier, unsigned thread)
 {
@@ -359,7 +363,8 @@ void bk_paging_pin_one(struct bk_paging *g, enum bk_array a, unsigned side, uint
 
 /* == The order of slices == */
 
-/* Slices that follow a slice: where a king goes from there, if they have no place yet. */
+/* Appends to the order the slices to which a king goes from `slice`, if they have no place yet.
+   Returns how many have one. */
 static uint32_t add_next(struct bk_paging *g, uint32_t slice, bool *placed, uint32_t n)
 {
     const struct bk_king_moves *kings = g->b->setup->kings;
@@ -375,7 +380,8 @@ static uint32_t add_next(struct bk_paging *g, uint32_t slice, bool *placed, uint
     return n;
 }
 
-/* From `first` on by kings' moves, as waves go; what they do not reach, too.  Returns the last. */
+/* Orders the slices by kings' moves from `first` on, breadth first; those not reached come, too.
+   Returns the last. */
 static uint32_t spread_from(struct bk_paging *g, uint32_t first, bool *placed)
 {
     uint32_t n = 0;
@@ -392,7 +398,8 @@ static uint32_t spread_from(struct bk_paging *g, uint32_t first, bool *placed)
     return g->nslices ? g->order[g->nslices - 1] : 0;
 }
 
-/* What is last in such an order is at an end: the order from there has narrow waves. */
+/* Orders the slices.  The last one in an order from any slice is at an end: the order from there
+   has narrow waves.  False: no memory. */
 static bool put_in_order(struct bk_paging *g)
 {
     bool *placed = malloc(g->nslices + (size_t)1);
@@ -410,7 +417,8 @@ uint32_t bk_paging_nth(const struct bk_paging *g, uint32_t nth, bool back)
 
 /* == Begin and end == */
 
-/* Kings of any piece have no more moves than that many. */
+/* Returns how many units a thread has pinned at most: those of the slice, and of each slice that a
+   king goes to. */
 static unsigned most_pins(const struct bk_setup *s)
 {
     uint32_t most = 0;
@@ -431,7 +439,7 @@ uint64_t bk_paging_room(const struct bk_setup *s, size_t slice_bytes)
     return (10 + 3 * (m->nsteps + UINT64_C(1))) * slice_bytes;
 }
 
-/* Slices that are large pages come and go as such: they are found, cleared and let go 512 times as
+/* Uses large pages for slices that consist of such: they are found, cleared and let go 512 times as
    quickly.  Frontiers are sparse. */
 static void use_large_pages(const struct bk_paging *g)
 {
@@ -441,7 +449,7 @@ static void use_large_pages(const struct bk_paging *g)
             bk_spill_dense(sets_of(g, u), g->nslices * g->slice_bytes);
 }
 
-/* The yard is no more than a small part of the budget, which it is taken from. */
+/* Opens the yard.  It is no more than a small part of the budget, which it is taken from. */
 static void open_yard(struct bk_paging *g)
 {
     uint64_t places = g->slice_bytes ? g->budget / YARD_SHARE / g->slice_bytes : 0;

@@ -26,7 +26,7 @@ struct bk_paging;
 enum bk_pass { BK_PASS_INIT, BK_PASS_MATED, BK_PASS_PLY, BK_PASS_FINISH };
 
 /*
- * st      with a ledger, sparse, its arrays there; borrowed
+ * b       its state is with a ledger, sparse, its arrays there; borrowed
  * budget  bytes of sets that may be in memory; what is pinned may exceed it
  * *out is owned.
  */
@@ -42,20 +42,22 @@ uint32_t bk_paging_nth(const struct bk_paging *g, uint32_t nth, bool back);
 uint64_t bk_paging_room(const struct bk_setup *s, size_t slice_bytes);
 
 /*
- * What a pass over a slice, of one side or (init, finish) both, touches is there until it is
- * unpinned.  Threads: any, each with its number, and one at a slice and side.  Cost: that of what
- * is moved; some us where nothing is.
+ * Pins what a pass over a slice, of one side or (init, finish) both, touches: it is in memory until
+ * it is unpinned.  Threads: any, each with its number, and one at a slice and side.  Cost: that of
+ * what is moved; some us where nothing is.
  */
 void bk_paging_pin(struct bk_paging *g, enum bk_pass pass, uint32_t slice, unsigned side,
                    unsigned thread);
-/* found: the pass has found something; else what it would have changed is as it was. */
+/* Unpins what the thread has pinned.  found: the pass has found something; else what it would have
+   changed is as it was. */
 void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread);
-/* Unpins what nobody will ask for again: it goes, and nothing of it is written. */
+/* Unpins what the thread has pinned and nobody will read again: it goes, unwritten. */
 void bk_paging_drop(struct bk_paging *g, unsigned thread);
-/* After a pass over all slices: the frontier that it has used goes. */
+/* After a pass over all slices: lets the frontier go that the pass has used. */
 void bk_paging_forget(struct bk_paging *g, bool losses);
 
-/* One slice of one array (sets), for a checkpoint; to unpin.  changes: is it written? */
+/* Pins one slice of one array (sets) for a checkpoint, in thread 0; to be unpinned.  changes: all
+   of it will be written. */
 void bk_paging_pin_one(struct bk_paging *g, enum bk_array a, unsigned side, uint32_t slice,
                        bool changes);
 

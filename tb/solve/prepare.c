@@ -14,7 +14,7 @@
 
 static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
 
-/* Sets want to lie on whole vectors. */
+/* Returns memory for sets, which lie on whole vectors. */
 static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
 
 static void *aligned_zeroed(size_t bytes)
@@ -63,7 +63,8 @@ bool bk_setup_can_be_inner(const struct bk_index *ix, unsigned slot)
     return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && bk_rules_moves_alike(ix->v, type);
 }
 
-/* Moves from an average square of an empty board: the more, the more a word saves. */
+/* Returns the sum of a man's moves from all squares of an empty board: the more, the more a word
+   saves. */
 static unsigned mobility(const struct bk_variant *v, unsigned type, unsigned colour)
 {
     unsigned sum = 0;
@@ -81,8 +82,8 @@ static bool has_equals(const struct bk_index *ix, unsigned slot)
     return false;
 }
 
-/* A man who has no equal, since equal men are solved in one order only if both are outer ones; then
-   the one with most moves. */
+/* Chooses the inner man: one that has no equal, since equal men are solved in one order only if
+   both are outer ones; among such the one with most moves. */
 static void choose_inner(struct bk_setup *s)
 {
     unsigned most = 0;
@@ -142,7 +143,8 @@ static void number_squares(const struct bk_setup *s, struct bk_outer *o)
         o->digit[o->sq[i]] = (uint8_t)i;
 }
 
-/* Does `a` vary more slowly than `b`?  several_first: a man of several cells does anyway. */
+/* Returns whether `a` varies more slowly than `b`.  several_first: a man of several cells does
+   anyway. */
 static bool is_slower(const struct bk_setup *s, const struct bk_outer *a, const struct bk_outer *b,
                       bool several_first)
 {
@@ -152,10 +154,10 @@ static bool is_slower(const struct bk_setup *s, const struct bk_outer *a, const 
 }
 
 /*
- * The man with most moves varies slowest: its moves then go from row to row.
- * In a group the last man's squares fill whole vectors, so that all moves go
- * from vector to vector: it is a man of one cell, if its squares do; else one of
- * several, with digits filled up.
+ * Sorts the outer men.  The one with most moves varies slowest: its moves then
+ * go from row to row.  In a group the last man's squares fill whole vectors, so
+ * that all moves go from vector to vector: it is a man of one cell, if its
+ * squares do; else one of several, with digits filled up.
  */
 static void sort_outers(struct bk_setup *s, unsigned lanes)
 {
@@ -177,7 +179,7 @@ static void sort_outers(struct bk_setup *s, unsigned lanes)
         o->sq[o->n] = o->sq[0];
 }
 
-/* May two outer men change places, and all is as before? */
+/* Returns whether two outer men, on sq_a and sq_b, are alike and may change places. */
 static bool interchangeable(const struct bk_setup *s, const struct bk_outer *a, unsigned sq_a,
                             const struct bk_outer *b, unsigned sq_b)
 {
@@ -204,8 +206,9 @@ static void put_fixed(struct bk_setup *s, unsigned slot, uint8_t sq)
     s->fixed.sq[s->fixed.n++] = sq;
 }
 
-/* Men with a cell of one square in this block are fixed, rooks with castling rights, too;
-   the rest, but for the inner, outer.  g: NULL: one block. */
+/* Sorts men into fixed and outer ones, and sets the sizes that follow.  Men with a cell of one
+   square in this block are fixed, rooks with castling rights, too; the rest, but for the inner,
+   outer.  g: NULL: one block. */
 static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned lanes)
 {
     const struct bk_index *ix = s->ix;
@@ -255,8 +258,8 @@ static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned 
     s->twins = any_interchangeable(s);
 }
 
-/* Is there no inner man, and so few configurations that kings.c solves the block?  There may be
-   none: of a man who can stand nowhere. */
+/* Returns whether kings.c solves the block: there is no inner man, and there are few
+   configurations, but at least one (there is none if a man can stand nowhere). */
 static bool is_for_kings(const struct bk_setup *s)
 {
     const struct bk_index *ix = s->ix;
@@ -390,8 +393,8 @@ static bool exchange(const struct bk_setup *s, uint8_t *sq)
     return any;
 }
 
-/* The configuration in which the squares of equal men ascend, of those who may change places: it
-   comes no later. */
+/* Returns the configuration in which the squares of equal men ascend, of those that may change
+   places: it comes no later than `conf`. */
 static uint32_t in_order(const struct bk_setup *s, uint32_t conf)
 {
     uint32_t sorted = 0;
@@ -407,7 +410,7 @@ static uint32_t in_order(const struct bk_setup *s, uint32_t conf)
     return sorted;
 }
 
-/* Links configurations in which equal men have but changed places. */
+/* Links configurations in which equal men have but changed places.  False: no memory. */
 static bool find_twins(struct bk_setup *s, unsigned lanes)
 {
     struct bk_configurations *c = &s->conf;
@@ -474,7 +477,8 @@ static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k
 
 /* == Kings: from slice to slice == */
 
-/* Does the king of `side` go quietly by `r` from a slice to another one? */
+/* Returns whether the king of `side` goes quietly by `r` from a slice to another one, and sets
+   `out`. */
 static bool goes_to_slice(const struct bk_index *ix, const struct bk_pairs *pairs, unsigned side,
                           uint32_t slice, const struct bk_reach *r, struct bk_king_move *out)
 {
@@ -489,8 +493,8 @@ static bool goes_to_slice(const struct bk_index *ix, const struct bk_pairs *pair
     return true;
 }
 
-/* Counts them (m->move[side] NULL), by m->first and by m->back_first two slices on, or lists them,
-   back_first being moved up by one. */
+/* Counts the moves of a side's king (m->move[side] NULL), in m->first and, two slices on, in
+   m->back_first; or lists them, moving back_first up by one slice. */
 static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
                             const struct bk_pairs *pairs, unsigned side)
 {
@@ -677,7 +681,7 @@ bool bk_setup_can_be(const struct bk_index *ix)
     return nconf <= INT32_MAX;
 }
 
-/* What is compiled of them. */
+/* Prepares configurations and, unless r->to_count, moves.  False: no memory. */
 static bool prepare_men(struct bk_setup *s, const struct bk_setup_request *r)
 {
     if (s->by_kings && !s->nouter)
@@ -723,7 +727,8 @@ bool bk_setup_move(struct bk_setup *s, uint32_t block)
     return true;
 }
 
-/* Places of the men; a configuration takes `row`, a slice so many configurations. */
+/* Sets the strides of an array, by man and by slice: a configuration takes `row`, a slice `nconf`
+   configurations. */
 static void lay_out(const struct bk_setup *s, unsigned row, uint32_t nconf, uint64_t *stride,
                     uint64_t *slice_stride)
 {

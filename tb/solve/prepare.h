@@ -17,31 +17,33 @@
 
 struct bk_setup_request {
     const struct bk_index *ix;    /* borrowed */
-    uint32_t block;               /* if group: the first of it */
+    uint32_t block;               /* the block; of a group, the first one */
     const struct bk_group *group; /* borrowed; NULL: the block by itself */
     const struct bk_kernel *kernel;
     bool distances, attains;
-    bool compact; /* without distances bk_setup.compact, with them, where it can be, .ledger too */
+    bool compact; /* asks for bk_setup.compact; with distances only together with .ledger, where
+                     that can be */
     unsigned dtw_bytes, k_limit; /* 0 without distances */
-    bool to_count;               /* configurations, but no moves */
+    bool to_count;               /* prepares configurations, but no moves */
 };
 
 /* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
 bool bk_setup_can_be_inner(const struct bk_index *ix, unsigned slot);
 
-/* Can the configurations of all its blocks be numbered?  8 men of more than 73 squares each have
-   too many. */
+/* Returns whether the configurations of all the table's blocks can be numbered: 8 men of more than
+   73 squares each have too many. */
 bool bk_setup_can_be(const struct bk_index *ix);
 
-/* Men sorted into inner, outer and fixed ones, and the sizes that follow: nothing to free. */
+/* Sets `s` to a setup with men sorted into inner, outer and fixed ones, and the sizes that follow:
+   nothing to free. */
 void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r);
 
-/* Everything but the exits.  Owned: bk_setup_free().  NULL: no memory. */
+/* Makes a setup with everything but the exits.  Owned: bk_setup_free().  NULL: no memory. */
 struct bk_setup *bk_setup_new(const struct bk_setup_request *r);
 void bk_setup_free(struct bk_setup *s); /* NULL is fine */
 
-/* Makes a setup in which only kings move, with its exits, that of another such block of its table.
-   False: men move there. */
+/* Turns a setup in which only kings move, with its exits, into that of another such block of its
+   table.  False: men move there. */
 bool bk_setup_move(struct bk_setup *s, uint32_t block);
 
 /* Visits every change that a man may make, BK_STAYS included, on every square of the board: where
@@ -51,8 +53,8 @@ typedef void bk_visit_change(void *context, unsigned slot, const struct bk_chang
 void bk_each_change(const struct bk_index *ix, unsigned slot, bk_visit_change *visit,
                     void *context);
 
-/* How a block's codes lie, or its two bitmaps: there a set is a row.  taken: out of a group, else
-   they are the solver's own, with rows that fill up vectors. */
+/* Sets in `mb` how a block's codes lie, or its two bitmaps, in which a set is a row.  taken: copied
+   out of a group, else they are the solver's own, with slices that fill up vectors. */
 void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k, bool taken,
                             struct bk_memblock *mb, unsigned code_bytes);
 

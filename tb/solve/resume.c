@@ -18,7 +18,7 @@
 
 enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8, IN_PARTS = 16 };
 
-/* in_parts: no process has all slices, they are in files of their own. */
+/* Writes all blocks.  in_parts: no process has all slices, they are in files of their own. */
 static void save_blocks(struct bk_writer *w, const struct bk_memtable *t, bool in_parts)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
@@ -40,7 +40,7 @@ static void save_blocks(struct bk_writer *w, const struct bk_memtable *t, bool i
     }
 }
 
-/* What exits attain in block i, of one side. */
+/* Reads what exits attain in block i, of one side. */
 static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i, unsigned side)
 {
     for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++)
@@ -49,8 +49,8 @@ static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i
     return true;
 }
 
-/* It is damaged; or the disk does not give it, or there is no memory, or no disk, for what is in
- * it. */
+/* Returns the error of a checkpoint that cannot be read: it is damaged; or the disk does not give
+   it, or there is no memory, or no disk, for what is in it. */
 static enum bk_err cannot_be_read(const char *path, const struct bk_reader *r,
                                   struct bk_report *why)
 {
@@ -61,7 +61,8 @@ static enum bk_err cannot_be_read(const char *path, const struct bk_reader *r,
     return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
 }
 
-/* A block is not solved; or solved, with its codes; or encoded, perhaps let go. */
+/* Returns whether a block may have these flags: it is not solved; or solved, with its codes; or
+   encoded, perhaps let go. */
 static bool may_be(uint8_t flags, bool attain)
 {
     if (flags & HAS_CODES)
@@ -129,7 +130,7 @@ static bool load_blocks(struct bk_reader *r, const struct bk_run *run)
 
 /* == What is under way == */
 
-/* What is no array. */
+/* What a state has besides arrays. */
 struct numbers {
     uint32_t last_wait;
     int32_t last_win[2], last_loss[2];
@@ -177,8 +178,8 @@ static bool load_arrays(struct bk_reader *r, struct bk_state *st)
     return ok;
 }
 
-/* With a ledger frontiers are there, and sets are taken slice by slice: not all may be in memory.
- */
+/* With a ledger: whether sets are written slice by slice, since not all may be in memory;
+   is_noted(): whether the ledger has them, as frontiers. */
 static bool goes_by_slice(enum bk_array a)
 {
     return a == BK_WON || a == BK_UNDECIDED || a == BK_LATER;
@@ -250,7 +251,7 @@ static bool load_state(struct bk_reader *r, const struct bk_under_way *u)
     return u->ledger ? load_with_ledger(r, u) : load_arrays(r, &u->solver->state);
 }
 
-/* Passes follow marks without asking whether there is such a vector. */
+/* Returns whether all marks are of vectors that exist: passes follow them without asking. */
 static bool marks_exist(const struct bk_solver *b)
 {
     const struct bk_setup *s = b->setup;
@@ -276,7 +277,7 @@ bool bk_resume_has(const struct bk_run *run, uint32_t block)
 
 #define NO_SLICE UINT32_MAX /* ends a part */
 
-/* A part as a checkpoint of its own. */
+/* Returns a part as a checkpoint of its own; its name goes to `path`. */
 static struct bk_checkpoint part_of(const struct bk_run *run, uint32_t generation, unsigned rank,
                                     char path[BK_CHECKPOINT_PATH_MAX])
 {
@@ -288,7 +289,7 @@ static struct bk_checkpoint part_of(const struct bk_run *run, uint32_t generatio
     return part;
 }
 
-/* The slices of this process. */
+/* Writes the part with this process's slices of the blocks under way. */
 static enum bk_err save_part(struct bk_run *run, const struct bk_under_way *u, uint32_t generation,
                              struct bk_report *why)
 {
@@ -319,8 +320,8 @@ struct place {
     uint32_t nth, slice;
 };
 
-/* What this process has of solved blocks, and none before it.  Its part comes after those of the
-   blocks under way. */
+/* Writes the slices of solved blocks that this process has, and none before it.  Its part comes
+   after those of the blocks under way. */
 static enum bk_err save_solved(struct bk_run *run, uint32_t generation, struct bk_report *why)
 {
     char path[BK_CHECKPOINT_PATH_MAX];
@@ -355,8 +356,8 @@ static enum bk_err save_solved(struct bk_run *run, uint32_t generation, struct b
     return err;
 }
 
-/* What one part has of a block; junk: room for any slice.  Adds how many slices of it are wanted
-   here. */
+/* Reads what one part has of a block.  junk: room for any slice.  Adds to *seen how many slices of
+   it are wanted here. */
 static bool load_solved_block(struct bk_reader *r, const struct bk_wish *wish, uint32_t block,
                               void *junk, uint64_t *seen)
 {
@@ -398,7 +399,7 @@ static uint64_t count_wanted(const struct bk_wish *wish, size_t *most)
     return wanted;
 }
 
-/* The solved blocks, from all parts. */
+/* Reads the slices of solved blocks from all parts. */
 static enum bk_err load_solved(struct bk_run *run, struct bk_report *why)
 {
     struct bk_wish wish = bk_run_wish(run);
@@ -439,7 +440,7 @@ static bool is_own(const struct bk_under_way *u, uint32_t slice)
     return !u->share || u->share->owner[slice] == bk_rank();
 }
 
-/* One slice, if it is worked on here.  junk: room for any array of it. */
+/* Reads one slice; into `junk`, with room for any array of it, if it is not worked on here. */
 static bool load_slice(struct bk_reader *r, const struct bk_under_way *u, uint32_t slice,
                        void *junk)
 {
@@ -453,7 +454,7 @@ static bool load_slice(struct bk_reader *r, const struct bk_under_way *u, uint32
     return ok;
 }
 
-/* Those of one part; seen: how many are worked on here. */
+/* Reads the slices of one part.  Adds to *seen how many are worked on here. */
 static bool load_part(struct bk_reader *r, const struct bk_under_way *u, void *junk, uint64_t *seen)
 {
     for (;;) {
@@ -499,7 +500,7 @@ static enum bk_err load_parts(struct bk_run *run, const struct bk_under_way *u,
     return err;
 }
 
-/* Are all of them there and whole?  The first process looks. */
+/* Checks that all parts of the blocks under way are there and whole.  The first process looks. */
 static enum bk_err check_parts(struct bk_run *run, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
@@ -537,7 +538,8 @@ enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u, st
 
 /* == Checkpoints == */
 
-/* Is it time for one?  Sets run->finishing, too.  The first process says. */
+/* Returns whether it is time for a checkpoint, as the first process says.  Sets run->finishing,
+   too. */
 static bool is_due(struct bk_run *run)
 {
     const volatile int *finish = run->job->finish;
@@ -549,7 +551,7 @@ static bool is_due(struct bk_run *run)
     return now[0] || (now[1] && run->checkpoint.path && run->checkpoint.seconds > 0);
 }
 
-/* Another one than before, but for chance. */
+/* Returns a number for a checkpoint's parts, not 0: another one than before, but for chance. */
 static uint32_t new_generation(void)
 {
     struct timespec t;
@@ -561,7 +563,7 @@ static uint32_t new_generation(void)
     return generation;
 }
 
-/* All but the slices that are in parts. */
+/* Writes a checkpoint: all but the slices that are in parts. */
 static enum bk_err save_rest(struct bk_run *run, const struct bk_under_way *u,
                              const struct bk_part_files *parts, struct bk_report *why)
 {
@@ -624,7 +626,7 @@ void bk_resume_save(struct bk_run *run, const struct bk_under_way *u)
         bk_checkpoint_remove_generation(run->checkpoint.path, parts.generation);
 }
 
-/* Blocks will be solved so.  False: no memory. */
+/* Sets the strategy by which blocks will be solved, and their order.  False: no memory. */
 static bool take_strategy(struct bk_run *run, enum bk_strategy strategy)
 {
     if (strategy == run->strategy)
@@ -634,7 +636,7 @@ static bool take_strategy(struct bk_run *run, enum bk_strategy strategy)
     return bk_order_new(&run->order, run->job->t->ix, strategy);
 }
 
-/* What the head of a checkpoint says: bytes of codes, and how blocks are solved. */
+/* Reads the head of a checkpoint (bytes of codes, strategy), and begins the run by it. */
 static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_report *why)
 {
     uint8_t code_bytes;
@@ -657,7 +659,8 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     return bk_run_begin(run, code_bytes, why);
 }
 
-/* Are the levels before this one solved and none after it, and has what they still read codes? */
+/* Returns whether the levels before this one are solved and none after it, and whether solved
+   blocks that are still read have codes. */
 static bool is_in_order(const struct bk_run *run, struct bk_reader *r)
 {
     const struct bk_order *o = &run->order;
@@ -706,7 +709,7 @@ static bool read_tally(struct bk_reader *r, const struct bk_index *ix, struct bk
     return true;
 }
 
-/* The rest, up to the blocks under way. */
+/* Reads a checkpoint from behind its head up to the blocks under way.  False: it cannot be read. */
 static bool read_solved(struct bk_run *run, struct bk_reader *r)
 {
     const struct bk_sink *sink = run->job->sink;
@@ -719,7 +722,7 @@ static bool read_solved(struct bk_run *run, struct bk_reader *r)
            run->parts.solved <= BK_PROCESSES_MAX;
 }
 
-/* A positive answer leaves the reader before the blocks under way. */
+/* Reads the job's checkpoint.  BK_OK leaves run->reader before the blocks under way. */
 static enum bk_err read_checkpoint(struct bk_run *run, struct bk_report *why)
 {
     struct bk_reader *r;

@@ -32,23 +32,24 @@ struct bk_under_way {
 };
 
 /*
- * Writes one if it is time, or if the job is to end here: run->finishing says so.
- * One that fails is no error, but noted: that before it is still there.
+ * Writes a checkpoint if it is time, or if the job is to end here:
+ * run->finishing says so.  One that fails is no error, but noted: that before
+ * it is still there.
  */
 void bk_resume_save(struct bk_run *run, const struct bk_under_way *u);
 
 /*
- * Begins the run, from a checkpoint if there is one that fits, else from
- * nothing.  A false start is noted and forgotten; but where a good one finds no memory, or no
- * disk, that is an error (BK_E_SYSTEM), and it stays.
+ * Begins the run, from a checkpoint if there is one that fits, else from nothing.  One that cannot
+ * be used is noted, and passed over; but where a good one finds no memory, or no disk, that is an
+ * error (BK_E_SYSTEM), and the checkpoint stays.
  */
 enum bk_err bk_resume_begin(struct bk_run *run, struct bk_report *why);
 
 /* Was this block, or the group of which it is the first, under way?  Then bk_resume_block() has to
    be called when it is prepared. */
 bool bk_resume_has(const struct bk_run *run, uint32_t block);
-/* What the checkpoint has of it, and u->m.  BK_E_CORRUPT: it cannot be read; BK_E_SYSTEM: no
-   memory, or no disk; of a shared block perhaps here alone. */
+/* Restores the block, and u->m, from the checkpoint.  BK_E_CORRUPT: it cannot be read; BK_E_SYSTEM:
+   no memory, or no disk; of a shared block perhaps here alone. */
 enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u,
                             struct bk_report *why);
 

@@ -127,7 +127,7 @@ struct bk_wish bk_run_wish(const struct bk_run *run)
                              .context = job->sink->context };
 }
 
-/* What only encoding wanted of blocks goes; of those that are not encoded, nothing. */
+/* Frees what only encoding wanted of blocks that are encoded. */
 static void trim_blocks(struct bk_run *run)
 {
     struct bk_memtable *t = run->job->t;

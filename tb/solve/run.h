@@ -1,9 +1,9 @@
 /*
- * run.h - a table under way: what is solved, and who still reads it.
+ * run.h - a table under way: what is solved, and which blocks still read it.
  *
- * A block is read by those from which a man goes to another cell: a pawn on d6
- * looks at d7.  When all of them are solved, and its values are in units, its
- * memory can go.
+ * A block is read by the blocks from which a man goes to the block's cell: a
+ * pawn on d6 looks at d7.  When all of these are solved, and the block's values
+ * are in units, its memory can go.
  */
 #ifndef BK_RUN_H
 #define BK_RUN_H
@@ -22,8 +22,8 @@ struct bk_moment {
                                way */
 };
 
-/* Of a checkpoint of several processes: how many have written what they have of the blocks under
-   way, and of those solved, to files of their own; 0: that is in the checkpoint itself. */
+/* The files beside a checkpoint of several processes, one of each process: `n` for the blocks under
+   way, `solved` for those solved; 0: these are in the checkpoint itself. */
 struct bk_part_files {
     uint32_t n, solved, generation;
 };
@@ -42,13 +42,14 @@ struct bk_run {
     struct bk_tally *tally;  /* of the solved blocks; borrowed */
     struct bk_spares spares; /* from block to block, where one is solved after the other */
     atomic_bool too_far;     /* a distance does not fit into the table's codes */
-    /* of blocks in which only kings move, with their exits: they differ in little */
+    /* setups to be used again, with exits, of blocks in which only kings move: they differ in
+       little */
     _Atomic(struct bk_setup *) still[BK_STILL_MAX];
     /* checkpoints: resume.h */
     struct bk_checkpoint checkpoint; /* the job's; path NULL: none */
-    struct bk_reader *reader;        /* of one, before the arrays of the blocks under way */
-    struct bk_moment moment;         /* theirs */
-    struct bk_part_files parts;      /* where their arrays are */
+    struct bk_reader *reader;        /* a checkpoint's, before the arrays of the blocks under way */
+    struct bk_moment moment;         /* of the blocks under way there */
+    struct bk_part_files parts;      /* the files with their arrays */
     bool finishing;                  /* the job is to end here, as the first process says */
 };
 
@@ -57,30 +58,31 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
                         struct bk_report *why);
 void bk_run_close(struct bk_run *run);
 
-/* Begins from nothing, with codes of so many bytes; tells the sink. */
+/* Begins the table from nothing, with codes of `code_bytes`; tells the sink. */
 enum bk_err bk_run_begin(struct bk_run *run, unsigned code_bytes, struct bk_report *why);
 /* Counts the readers of each block among those from the present level on. */
 void bk_run_count_readers(struct bk_run *run);
-/* These blocks are solved: tells the sink, and lets go of what nobody reads. */
+/* Tells the sink that these blocks are solved, and frees the blocks that no other reads any
+   more. */
 enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
                           struct bk_report *why);
 
 /*
- * Of a block in which only kings move, the setup that another one has left, if there is one. Owned;
- * NULL: there is none, or men move in the block.
+ * Returns a setup that another block has left, made that of `block`, in which only kings move.
+ * Owned; NULL: there is none, or men move in the block.
  */
 struct bk_setup *bk_run_take_still(struct bk_run *run, uint32_t block);
-/* Such a setup, whose block is solved, is taken. */
+/* Takes such a setup, whose block is solved, for bk_run_take_still(). */
 void bk_run_keep_still(struct bk_run *run, struct bk_setup *s);
 
-/* Tells how far it is. */
+/* Tells the sink how far the table is. */
 void bk_run_progress(const struct bk_run *run, uint32_t ply);
-/* Tells what is no error. */
+/* Tells the sink a message that is no error. */
 void bk_run_note(const struct bk_run *run, const char *text);
-/* Notes that a distance does not fit; returns the error of it. */
+/* Notes that a distance does not fit; returns the error that says so. */
 enum bk_err bk_run_too_far(struct bk_run *run, struct bk_report *why);
 
-/* Who wants its values. */
+/* Returns which processes want the table's values. */
 struct bk_wish bk_run_wish(const struct bk_run *run);
 
 static inline bool bk_run_is_stopped(const struct bk_run *run)

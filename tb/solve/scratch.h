@@ -14,7 +14,7 @@ struct bk_scratch {
     unsigned n;
 };
 
-/* False: no memory; free what there is. */
+/* False: no memory; bk_scratch_free() frees what there is. */
 static inline bool bk_scratch_new(struct bk_scratch *x, unsigned threads, size_t bytes)
 {
     bool ok;

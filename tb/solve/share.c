@@ -9,7 +9,7 @@
 #include "core/geometry.h"
 #include "tb/solve/prepare.h"
 
-enum { BLOCKS_IN_TURN = 64 }; /* so many are solved one after the other, without groups */
+enum { BLOCKS_IN_TURN = 64 }; /* at most so many are solved one after the other, without groups */
 
 /* == Whose slices are which == */
 
@@ -90,7 +90,8 @@ void bk_share_free(struct bk_share *h)
     free(h);
 }
 
-/* Adds who reads the rows of other owners to which the kings go from a slice. */
+/* Adds the owner of `slice` to the readers of other owners' slices to which the kings go from
+   it. */
 static void add_readers(const struct bk_variant *v, const struct bk_pairs *pairs,
                         const struct bk_owners *owners, uint32_t slice, uint64_t *readers)
 {
@@ -113,7 +114,8 @@ static void add_readers(const struct bk_variant *v, const struct bk_pairs *pairs
     }
 }
 
-/* Who reads each slice, by side, that another owns.  Owned; NULL: no memory. */
+/* Returns, by slice and side, the ranks that read a slice and do not own it.  Owned; NULL: no
+   memory. */
 static uint64_t *readers_of_all(const struct bk_variant *v, const struct bk_pairs *pairs,
                                 const struct bk_owners *owners)
 {
@@ -145,14 +147,15 @@ static uint64_t bytes_touched(const struct touched *t, uint32_t nslices, uint64_
     return bytes < all ? bytes : all;
 }
 
-/* Of the halo there is what is won, and a frontier: of wins as large as one of losses. */
+/* Returns whether an array is used in the halo: what is won, and a frontier (of wins as large as
+   one of losses). */
 static bool is_in_halo(enum bk_array a)
 {
     return a == BK_WON || a == BK_WINS || a == BK_WIN_MARKS || a == BK_LOSS_MARKS;
 }
 
-/* News that go out, that come, and the same packed: of the halo's bytes of a set, at the ply that
-   has most.  Measured: 1.2 to 1.6. */
+/* Bytes of news that go out, that come, and of the same packed, for each byte of the halo's sets,
+   at the ply that has most.  Measured: 1.2 to 1.6. */
 #define NEWS_SETS 1.6
 
 uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
@@ -199,7 +202,7 @@ uint64_t bk_share_told(const struct bk_variant *v, const struct bk_pairs *pairs,
 
 /* == Between passes == */
 
-/* All but what is won is not looked at here, or comes with the news. */
+/* Only BK_WON is kept: other sets are not looked at in the halo, or come with the news. */
 void bk_share_init_halo(const struct bk_share *h, const struct bk_solver *b, uint32_t nth,
                         void *scratch)
 {
@@ -255,13 +258,14 @@ static struct news_kind news_kind_of(struct bk_solver *b, bool losses)
                                .nmarks = b->setup->nmarks };
 }
 
-/* What comes before the marks of a slice. */
+/* The head of a slice's news, before its marks. */
 struct heading {
     uint32_t slice;
     uint32_t side;
 };
 
-/* A vector: which of its words hold anything (a byte: there are at most eight), and these. */
+/* Writes a vector: which of its words hold anything (a byte: there are at most eight), and these.
+   Returns what is behind it. */
 static char *put_vector(char *to, const uint64_t *word, uint32_t words)
 {
     uint8_t some = 0;
@@ -276,7 +280,7 @@ static char *put_vector(char *to, const uint64_t *word, uint32_t words)
     return at;
 }
 
-/* A slice's frontier, to one rank.  Returns its bytes; 0: no memory. */
+/* Puts a slice's frontier into the box of one rank.  Returns its bytes; 0: no memory. */
 static size_t put_slice(const struct news_kind *f, uint32_t slice, unsigned side,
                         struct bk_box *box)
 {
@@ -307,7 +311,7 @@ static size_t put_slice(const struct news_kind *f, uint32_t slice, unsigned side
     return (size_t)(at - begin);
 }
 
-/* The same to all who read it. */
+/* Puts a slice's frontier into the boxes of the ranks `to`, a bit each. */
 static void put_slice_to(const struct bk_share *h, const struct news_kind *f, uint32_t slice,
                          unsigned side, uint64_t to)
 {
@@ -324,7 +328,7 @@ static void put_slice_to(const struct bk_share *h, const struct news_kind *f, ui
     }
 }
 
-/* What one of the owners has for the others. */
+/* Puts the frontiers of an owner's slices into the boxes of all that read them. */
 static void pack_news(const struct bk_share *h, const struct news_kind *f, unsigned owner)
 {
     for (uint32_t slice = 0; slice < h->nslices; slice++)
@@ -337,7 +341,7 @@ static void pack_news(const struct bk_share *h, const struct news_kind *f, unsig
         }
 }
 
-/* The halo's last frontier of a kind goes. */
+/* Drops the halo's last frontier of a kind. */
 static void forget_news(const struct bk_share *h, const struct news_kind *f)
 {
     const struct bk_state *st = &f->b->state;
@@ -355,7 +359,7 @@ static void forget_news(const struct bk_share *h, const struct news_kind *f)
         }
 }
 
-/* As a kernel's wake() does, from where a king comes to the slice. */
+/* Wakes the slices from which a king comes to this one, as the kernel's wake() does. */
 static void wake(const struct news_kind *f, uint32_t slice, unsigned side)
 {
     const struct bk_king_moves *kings = f->b->setup->kings;
@@ -452,7 +456,8 @@ static uint32_t slices_of_round(size_t bytes)
     return bytes < ROUND_BYTES ? (uint32_t)(ROUND_BYTES / bytes) : 1;
 }
 
-/* What the side has won in a slice, as others may read it: without what an exit has saved. */
+/* Puts what `side` has won in a slice into the boxes of its readers, without what an exit has
+   saved. */
 static void put_won(const struct bk_share *h, const struct bk_solver *b, uint32_t slice,
                     unsigned side)
 {
@@ -477,7 +482,7 @@ static void forget_others(const struct bk_share *h, const struct bk_state *st)
                 bk_spill_forget(bk_state_slice(st, a, side, slice), st->slice_bytes[a]);
 }
 
-/* What is won in slices [from, to), to those who read it. */
+/* Sends what is won in slices [from, to) to those that read them. */
 static enum bk_err send_won(const struct bk_share *h, struct bk_solver *b, uint32_t from,
                             uint32_t to, struct bk_report *why)
 {
@@ -521,7 +526,8 @@ enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool
 
 /* == Values == */
 
-/* Some slices of an array, as `buffer` takes them: those of one rank after those of another. */
+/* Slices [from, to) of an array, which `buffer` takes in turn: those of one rank after those of
+   another. */
 struct spreading {
     const struct bk_share *h;
     const struct bk_state *st;
@@ -531,7 +537,8 @@ struct spreading {
     char *buffer;
 };
 
-/* Those of one rank into the buffer, or out of it where it is another's.  Returns their bytes. */
+/* Copies a rank's slices into the buffer (`in`) if they are this process's, or out of it if they
+   are another's.  Returns their bytes. */
 static size_t move_slices(const struct spreading *x, unsigned rank, bool in)
 {
     size_t bytes = x->st->slice_bytes[x->array], n = 0;
@@ -635,7 +642,7 @@ uint64_t bk_share_wishes(const struct bk_wish *w, uint32_t block, unsigned nth, 
     return wishes;
 }
 
-/* A slice of an array of one of some blocks. */
+/* A place in a walk over some blocks, their arrays (`nth`), and the slices of these. */
 struct cursor {
     uint32_t i, slice; /* the ith block */
     unsigned nth;
@@ -653,7 +660,8 @@ static uint32_t slices_of(const struct handing_out *h, uint32_t i)
     return h->w->t->ix->block[h->block[i]].pairs->nslices;
 }
 
-/* From there on the next slice that is there.  False: there is none. */
+/* Moves the cursor on to the next slice, itself included, of an array that exists.  False: there is
+   none. */
 static bool find_slice(const struct handing_out *h, struct cursor *c)
 {
     for (; c->i < h->n; c->i++, c->nth = 0)
@@ -663,7 +671,8 @@ static bool find_slice(const struct handing_out *h, struct cursor *c)
     return false;
 }
 
-/* One slice: into the boxes, or out of them; taken: bytes of each. */
+/* Puts one slice into the boxes of those that want it or, with `taken`, takes it out of its
+   owner's.  taken: bytes taken out of each box. */
 static void move_slice(const struct handing_out *h, const struct cursor *c, size_t *taken)
 {
     const uint32_t block = h->block[c->i];
@@ -689,7 +698,7 @@ static void move_slice(const struct handing_out *h, const struct cursor *c, size
         bk_spill_forget(values, piece.slice_bytes);
 }
 
-/* Slices from there on, for one exchange; leaves where the next begins. */
+/* Moves slices from the cursor on, for one exchange; leaves it where the next begins. */
 static void move_round(const struct handing_out *h, struct cursor *c, size_t *taken)
 {
     size_t bytes = 0;

@@ -27,15 +27,16 @@
 #include "tb/memory/ranks.h"
 #include "tb/solve/owners.h"
 
-/* With fewer positions a block is solved by every process for itself.  Tests say in
-   BAREKING_SHARED_FROM, to all processes, from how many on. */
+/* A block with fewer positions is solved by every process for itself.  Tests set another number in
+   BAREKING_SHARED_FROM, for all processes. */
 #define BK_SHARED_FROM (1u << 16)
 uint64_t bk_shared_from(void);
 
 /*
- * Do processes solve all blocks of such a table together, slice by slice?  Then each of them reads
- * other tables, and blocks, for its own slices alone.  Not where only kings move, nor in tables so
- * small that a share is not worth it, nor where there are many blocks that never make groups.
+ * Returns whether processes solve all blocks of a table together, slice by slice.  Then each of
+ * them reads other tables, and blocks, for its own slices alone.  Not where only kings move, nor in
+ * tables so small that a share is not worth it, nor where there are many blocks that never make
+ * groups.
  */
 bool bk_share_may(const struct bk_index *ix);
 
@@ -51,13 +52,14 @@ struct bk_share {
     struct bk_setup *bare;   /* the block without its exits */
 };
 
-/* Bytes of a block's arrays that some process with most of them touches: its own slices, and of the
-   halo what is won, a frontier, and news on their way.  0: no memory to find out. */
+/* Returns the bytes of a block's arrays that a process touches, of `some` the one with most: its
+   own slices, and of the halo what is won, a frontier, and news on their way.  0: no memory to find
+   out. */
 uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
                         const struct bk_owners *owners, struct bk_some_ranks some);
 
-/* Slices, once for each side to move and each other process that looks at what it has won there.
-   0: none, or no memory to find out. */
+/* Returns the number of slices, counted once for each side to move and each other process that
+   looks at what it has won there.  0: none, or no memory to find out. */
 uint64_t bk_share_told(const struct bk_variant *v, const struct bk_pairs *pairs,
                        const struct bk_owners *owners);
 
@@ -66,11 +68,12 @@ enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
                          const struct bk_owners *owners, struct bk_report *why);
 void bk_share_free(struct bk_share *h); /* NULL is fine */
 
-/* What is legal in the nth slice of the halo.  Threads: any, each with scratch of its own. */
+/* Finds what is legal in the nth slice of the halo.  Threads: any, each with scratch of its own. */
 void bk_share_init_halo(const struct bk_share *h, const struct bk_solver *b, uint32_t nth,
                         void *scratch);
 
-/* What is no slice's own becomes the same everywhere; found, stopped, failed: does anybody? */
+/* Makes what belongs to no slice of a state the same everywhere; found, stopped, failed: of any
+   process. */
 struct bk_joined {
     bool found, stopped, failed;
 };
@@ -81,20 +84,20 @@ void bk_share_join(struct bk_state *st, struct bk_joined *x);
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why);
 
-/* Of a share with a single process, which has the whole block: what its owners would send each
-   other for it, in bytes.  0: no memory. */
+/* Returns the bytes that the owners of a share would send each other, found by a single process
+   that has the whole block.  0: no memory. */
 uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b, bool losses);
 
-/* After a checkpoint has given each process its own slices: the halo is as its owners have it.
+/* After a checkpoint has given each process its own slices: makes the halo what its owners have.
    losses: the last ply found losses.  BK_E_SYSTEM: as above. */
 enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
                              struct bk_report *why);
 
-/* Everyone has all slices of the arrays that stay; the rest of the state goes.  BK_E_SYSTEM: no
-   memory, for all alike. */
+/* Gives every process all slices of the arrays that stay; frees the rest of the state.
+   BK_E_SYSTEM: no memory, for all alike. */
 enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struct bk_report *why);
 
-/* Who wants the values of a solved table. */
+/* Which processes want the values of a solved table. */
 struct bk_wish {
     struct bk_memtable *t;
     const struct bk_owners *owners;   /* NULL: one process, which wants all */
@@ -103,24 +106,25 @@ struct bk_wish {
     void *context; /* NULL encoders: nobody encodes */
 };
 
-/* The arrays of a block: codes or a bitmap by side, the second bitmap, what exits attain. */
+/* The arrays of a block, each by side: codes or a bitmap, the second bitmap, what exits attain. */
 enum { BK_VALUES = 8 };
 struct bk_values {
     char *at; /* NULL: not there */
     size_t slice_bytes;
 };
 struct bk_values bk_share_values(const struct bk_wish *w, uint32_t block, unsigned nth);
-/* Who wants a slice of it, a bit a process. */
+/* Returns which processes want a slice of the nth array, a bit each. */
 uint64_t bk_share_wishes(const struct bk_wish *w, uint32_t block, unsigned nth, uint32_t slice);
 
-/* Of solved blocks whose slices lie with their owners those have them that want them; what this
-   process does not want goes.  They have an inner man.  BK_E_SYSTEM: no memory, for all alike. */
+/* Sends slices of solved blocks, which lie with their owners, to the processes that want them;
+   frees what this process does not want.  The blocks have an inner man.  BK_E_SYSTEM: no memory,
+   for all alike. */
 enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
-/* What this process does not want of a block goes. */
+/* Frees what this process does not want of a block. */
 void bk_share_trim(const struct bk_wish *w, uint32_t block);
-/* Of a table's codes, how much that of some processes keeps that keeps most, by the page: 0 to 1.
- */
+/* Returns how much of a table's codes a process keeps, of `some` the one with most, by the page: 0
+   to 1. */
 double bk_share_kept(const struct bk_index *ix, const struct bk_owners *owners,
                      const struct bk_reading *reading, bool distances, struct bk_some_ranks some);
 

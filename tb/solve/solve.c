@@ -27,7 +27,7 @@ static bool is_solved(const struct level *l, uint32_t i)
     return l->run->job->t->block[l->block[i]].solved;
 }
 
-/* Counts some of them as done. */
+/* Counts n blocks of a level, from `first` on, as done. */
 static void add_done(const struct level *l, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++)
@@ -42,7 +42,7 @@ static void save_between(struct bk_run *run)
     bk_resume_save(run, &nothing);
 }
 
-/* All at once: they are a group. */
+/* Solves the blocks of a level together: they are a group. */
 static enum bk_err solve_together(const struct level *l, struct bk_report *why)
 {
     struct bk_run *run = l->run;
@@ -63,14 +63,14 @@ static enum bk_err solve_together(const struct level *l, struct bk_report *why)
     return err;
 }
 
-/* Is the table one block of several processes?  When it is solved each of them has what it encodes,
-   and none the whole of it. */
+/* Returns whether the table is one block that several processes share.  When it is solved each of
+   them has what it encodes, and none the whole of it. */
 static bool is_only_block(const struct bk_run *run)
 {
     return run->by_share && run->job->t->ix->nblocks == 1;
 }
 
-/* One after the other, each by all threads. */
+/* Solves the blocks of a level one after the other, each by all threads. */
 static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
 {
     struct bk_run *run = l->run;
@@ -101,7 +101,7 @@ struct round {
     struct bk_first_error failed;
 };
 
-/* Blocks of a round are dealt out. */
+/* Returns the rank that solves block `i` of a round. */
 static unsigned rank_of(uint32_t i) { return i % bk_ranks(); }
 
 static void solve_one(void *context, uint64_t item, unsigned thread)
@@ -119,7 +119,7 @@ static void solve_one(void *context, uint64_t item, unsigned thread)
         bk_first_error_keep(&r->failed, bk_blocks_solve(r->l->run, &b, &why), &why);
 }
 
-/* Memory for what other processes have solved. */
+/* Allocates the blocks of a round that other processes have solved. */
 static enum bk_err lay_out_round(const struct round *r, struct bk_report *why)
 {
     const struct bk_solve_job *job = r->l->run->job;
@@ -138,7 +138,7 @@ static enum bk_err lay_out_round(const struct round *r, struct bk_report *why)
     return err;
 }
 
-/* Everyone has a block that one has solved. */
+/* Sends a block from the rank that has solved it, `from`, to all others. */
 static void spread_block(struct bk_memtable *t, uint32_t block, unsigned from)
 {
     const struct bk_memblock *mb = &t->block[block];
@@ -153,7 +153,7 @@ static void spread_block(struct bk_memtable *t, uint32_t block, unsigned from)
     }
 }
 
-/* Everyone has all blocks of the round, and what each adds up to. */
+/* Sends all blocks of a round, and the counts of each, to every process. */
 static enum bk_err bring_together(struct round *r, enum bk_err err, struct bk_report *why)
 {
     struct bk_run *run = r->l->run;
@@ -196,7 +196,8 @@ static enum bk_err solve_round(struct round *r, struct bk_report *why)
     return BK_OK;
 }
 
-/* Each thread whole blocks; some for every thread at a time, and then there is time to save. */
+/* Solves the blocks of a level side by side, one a thread, in rounds of some for every thread;
+   between rounds there is time to save. */
 static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
 {
     uint32_t most = 32 * l->run->threads;
@@ -218,8 +219,8 @@ static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
     return err;
 }
 
-/* A level's blocks go to the sink.  Who is asked to end meanwhile keeps all of them, and the units
-   that are made. */
+/* Hands a level's blocks to the sink.  If the run is asked to end meanwhile, a checkpoint keeps all
+   of them, and the units that are made. */
 static enum bk_err hand_on(struct bk_run *run, const struct level *l, struct bk_report *why)
 {
     enum bk_err err = bk_run_solved(run, l->block, l->n, why);

@@ -1,8 +1,8 @@
 /*
  * solve.h - solving one table by retrograde analysis.
  *
- * The algorithm is told in docs/solving.md.  Whom results are handed, and what
- * becomes of them, the solver does not know: bk_sink.
+ * The algorithm is told in docs/solving.md.  The solver does not know who is
+ * handed the results, and what becomes of them: bk_sink.
  */
 #ifndef BK_SOLVE_H
 #define BK_SOLVE_H
