@@ -368,6 +368,8 @@ static const struct refusal {
       "f.ini:1:1: [a]: key 'castlingKingPiece' must say who castles" },
     { "fairy__refuses_riders_that_the_program_forgets", "[a:chess]\ncustomPiece1 = x:NNDD\n",
       "f.ini:2:18: key 'customPiece1': only W, F and N can ride" },
+    { "fairy__refuses_threeleapers_that_ride", "[a:chess]\ncustomPiece1 = x:NH3\n",
+      "f.ini:2:18: key 'customPiece1': only W, F and N can ride" },
     { "fairy__refuses_two_ranges_of_one_direction", "[a:chess]\ncustomPiece1 = x:RW2\n",
       "f.ini:2:18: key 'customPiece1': riders and hoppers of one line and purpose must go equally "
       "far, all ways" },

@@ -246,7 +246,7 @@ static bool along_a_known_line(const struct bk_step *s)
 {
     int x = abs(s->df), y = abs(s->dr);
 
-    return x + y == 1 || (x == 1 && y == 1) || x + y == 3;
+    return x + y == 1 || (x == 1 && y == 1) || (x && y && x + y == 3);
 }
 
 static bool on_one_line(const struct bk_step *s, const struct bk_step *t)
