@@ -22,7 +22,8 @@ static bool can_move(struct bk_view *view)
     return view->exits || !view->direct; /* too many exits: there are some */
 }
 
-/* Mate or stalemate?  *out as the tables have it, which agree. */
+/* Completes *out, whose wdl and plies come from the tables: sets `end` to mate, stalemate or none,
+   with which they agree, and `known`. */
 static void tell_end(struct bk_view *view, struct bk_brought *out)
 {
     const struct bk_variant *v = bk_view_index(view)->v;
@@ -30,7 +31,7 @@ static void tell_end(struct bk_view *view, struct bk_brought *out)
     out->end = BK_END_NONE;
     if (out->wdl > 0 || out->plies > 0 || (out->wdl == 0 && view->men.table->men->draws_go_on) ||
         can_move(view)) {
-        out->known = out->wdl >= 0 || out->plies; /* a loss in 0 plies that goes on: who asks? */
+        out->known = out->wdl >= 0 || out->plies; /* a loss in 0 plies with a move is not known */
         return;
     }
     out->end = bk_view_in_check(view) ? BK_END_CHECKMATE : BK_END_STALEMATE;
@@ -53,7 +54,8 @@ static enum bk_err settle_view(struct bk_direct *d, struct bk_view *view, bool d
     return err;
 }
 
-/* What a legal step brings; not known where squares are not enough, or anything goes wrong. */
+/* Sets *out to what a legal step brings; out->known is false where squares are not enough, or
+   anything goes wrong. */
 static void bring(struct bk_direct *d, const struct bk_view *root, struct bk_step_of_men step,
                   bool distances, struct bk_brought *out)
 {

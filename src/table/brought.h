@@ -7,21 +7,22 @@
 #include "core/move.h"
 #include "table/plies.h"
 
-/* What a move brings: of the position after it, from who is to move then. */
+/* What a move brings: the value of the position after it, for the side to move there. */
 struct bk_brought {
-    bool known; /* else nothing of the rest is set */
+    bool known; /* false: the other fields mean nothing */
     int wdl;
-    int plies; /* -1: a draw, or not asked, or there are no distances */
+    int plies; /* to the end; -1: a draw, not asked for, or the table has no distances */
     enum bk_end end;
 };
 typedef void bk_step_visit(void *context, struct bk_step_of_men step,
                            const struct bk_brought *brought);
 
 /*
- * All legal moves of a view that bk_view_root() has made, and what they bring, mate and stalemate
- * told apart; with plies, if `distances`.  Not known are those that squares alone do not settle:
- * double steps where they may be taken in passing, and whatever goes wrong.
- * Returns false, having told of none, where the moves are too many to be told so.
+ * Calls `visit` for each legal move of `root`, a view that bk_view_root() has made, with what the
+ * move brings: mate and stalemate told apart, and plies if `distances`.  brought->known is false
+ * where squares alone do not settle the move (a double step that may be taken in passing), or where
+ * anything goes wrong.
+ * Returns false, without a call of `visit`, if there are more exits than a view has room for.
  */
 bool bk_direct_moves(struct bk_direct *d, struct bk_view *root, bool distances,
                      bk_step_visit *visit, void *context);

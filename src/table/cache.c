@@ -8,17 +8,17 @@
  *      take out   clear the home; stamp with the time, which goes on; then look at the slots:
  *                 what is stamped before the earliest of them is released                   (2)
  *
- * Both sides write before they look, in one order for all threads (atomics without another order).
- * So either the visit is seen, and its time is not later than the stamp; or it found the home
- * empty.
+ * Both sides write before they look, in one order for all threads (sequentially consistent
+ * atomics).  So either the visit is seen, and its time is not later than the stamp; or it found
+ * the home empty.
  *
- * A thread that waits for a slot holds none of this cache, so those who hold them go on and give
- * them back.  Visits within a visit therefore take no second one.
+ * A thread that waits for a slot has no slot of this cache, so those that have one go on and give
+ * it back.  Visits within a visit therefore take no second slot.
  *
- * One long visit, whose thread waits for a disk or for the processor, keeps all that others take
- * out meanwhile; without end, if they go on.  So where that has become much, who has brought
- * something new waits, when his visit has ended and holds no slot, until less of it is left, for a
- * second at most.  Who finds all in memory waits for nobody.
+ * One long visit, whose thread waits for a disk or for the processor, keeps in memory all that
+ * others take out meanwhile; without end, if they go on.  So where that has become much, a thread
+ * that has added something waits after its visit, when it holds no slot, until less of it is left,
+ * for a second at most.  A thread that finds everything in memory waits for nobody.
  *
  * All that is held stands in a ring, in no order; the hand goes round, as in a clock: what was
  * asked since it last passed gets its chances again.
@@ -38,10 +38,10 @@
 #define NOWHERE   UINT32_MAX
 #define LINE      64                    /* bytes: slots of two threads share none */
 #define OVERHEAD  16                    /* bytes that malloc() adds */
-#define LIMBO_MAX (UINT64_C(256) << 10) /* and no more than a */
-#define LIMBO_OF  128                   /* th of the budget: it is above it */
-#define CROWD_OF  32                    /* th of it: who brings more waits */
-#define NAPS_MAX  6000                  /* of 0.1 ms and what the system adds */
+#define LIMBO_MAX (UINT64_C(256) << 10) /* bytes, or */
+#define LIMBO_OF  128  /* 1/128 of the budget if that is less: limbo above it is swept */
+#define CROWD_OF  32   /* 1/32 of the budget: above it threads that add something wait */
+#define NAPS_MAX  6000 /* of 0.1 ms each, and what the system adds */
 
 struct slot {
     _Atomic uint64_t since; /* 0: free */
@@ -61,7 +61,7 @@ struct bk_cache {
     uint64_t kept, tables, charged;
     struct bk_held **ring;
     uint32_t n, ntables, room, hand;
-    struct bk_held *out; /* taken out */
+    struct bk_held *out; /* list of what has been taken out and not released */
 };
 
 static void budget_set(struct bk_cache *c, uint64_t bytes)
@@ -152,7 +152,7 @@ static uint64_t earliest(struct bk_cache *c)
     return least;
 }
 
-/* With the lock: takes those out of the list that may be released (2). */
+/* With the lock: unlinks from c->out what may be released (2), and returns it as a list. */
 static struct bk_held *ripe(struct bk_cache *c)
 {
     uint64_t least = earliest(c);
@@ -171,7 +171,7 @@ static struct bk_held *ripe(struct bk_cache *c)
     return list;
 }
 
-/* Without the lock: what is released may itself have something to forget. */
+/* Without the lock, since what is released may itself call bk_cache_forget(). */
 static void release(struct bk_held *list)
 {
     for (struct bk_held *next; list; list = next) {
@@ -228,7 +228,7 @@ enum bk_err bk_cache_may_read(struct bk_report *why)
 static _Thread_local struct {
     const struct bk_cache *cache; /* NULL: none */
     unsigned slot;
-    bool brought; /* something that others may have to make room for */
+    bool brought; /* it has added something, for which others may have to go */
 } visiting;
 
 static unsigned take_slot(struct bk_cache *c)
@@ -270,7 +270,8 @@ static bool crowded(const struct bk_cache *c)
     return atomic_load(&c->limbo) > atomic_load(&c->budget) / CROWD_OF;
 }
 
-/* Until others have ended their visits; a second or so, in case one never does. */
+/* Waits until other visits have ended and the limbo is small again; a second or so, in case one
+   never ends. */
 static void let_others_end(struct bk_cache *c)
 {
     const struct timespec nap = { .tv_nsec = 100000 };
@@ -315,7 +316,7 @@ void bk_held_begin(struct bk_held *h, uint64_t bytes, enum bk_held_worth worth,
 
 static bool is_table(const struct bk_held *h) { return h->worth == BK_WORTH_TABLE; }
 
-/* With the lock: what counts it. */
+/* With the lock: the sum that counts `h`. */
 static uint64_t *sum_of(struct bk_cache *c, const struct bk_held *h)
 {
     return is_table(h) ? &c->tables : &c->kept;
@@ -332,7 +333,8 @@ static void leave_ring(struct bk_cache *c, struct bk_held *h)
     h->place = NOWHERE;
 }
 
-/* With the lock: what hangs nowhere any more. */
+/* With the lock: puts `h`, which hangs nowhere any more, on the list of what waits for visits to
+   end. */
 static void wait_for_visits(struct bk_cache *c, struct bk_held *h)
 {
     h->stamp = atomic_fetch_add(&c->now, 1);
@@ -357,7 +359,7 @@ static bool too_much(const struct bk_cache *c)
     return c->kept + (c->loose ? 0 : c->tables + c->charged) > bk_cache_bytes(c);
 }
 
-/* With the lock.  Ends: each round of the hand takes a chance of all that may go. */
+/* With the lock.  Terminates: each round of the hand takes a chance from all that may go. */
 static void make_room(struct bk_cache *c)
 {
     while (c->n > (c->loose ? c->ntables : 0) && too_much(c)) {
@@ -514,7 +516,7 @@ void bk_cache_set_bytes(struct bk_cache *c, uint64_t bytes)
 
 void bk_cache_retire(struct bk_cache *c, struct bk_held *h)
 {
-    note_brought(c); /* it goes because of what has come */
+    note_brought(c); /* `h` goes because something was added */
     pthread_mutex_lock(&c->lock);
     wait_for_visits(c, h);
     unlock_and_release(c);

@@ -12,8 +12,8 @@
  * Invariant: an entry is complete before it is linked in and never changes or
  * goes away afterwards; what goes and comes back is the open table (tables.h).  A reader needs one
  * atomic load a step; a writer opens the files first,
- * then takes the mutex, looks again, and links its entry at the head of a chain.  Two that open the
- * same files at once do so in vain once; nobody waits for a disk.
+ * then takes the mutex, looks again, and links its entry at the head of a chain.  Of two threads
+ * that open the same files at once one does so in vain; nobody waits for a disk.
  *
  * Rejected: a reader-writer lock, simpler by ten lines, whose counter every
  * probing thread would pull to and fro between the cores.
@@ -50,21 +50,21 @@ struct source {
 struct entry {
     _Atomic(struct entry *) next;
     struct bk_material key;
-    struct entry *home;         /* of the material as the table is kept; may be this one */
-    bool exchanged;             /* how the home's files answer */
+    struct entry *home;         /* the entry of the canonical material; may be this one */
+    bool exchanged;             /* the home's files answer with the colours exchanged */
     _Atomic(char *) missing[2]; /* owned; what bk_catalog_missing() said; 1: from memory alone */
-    _Atomic uint8_t lacks[2];   /* bk_catalog_lacks_distances(); 0: nobody has asked */
-    /* of a home only */
+    _Atomic uint8_t lacks[2]; /* bk_catalog_lacks_distances(): LACKS, LACKS_NOT; 0: not found out */
+    /* set in a home only */
     struct bk_origin origin;
     enum bk_err err;
-    char *text; /* owned; of an error that has one to keep */
+    char *text; /* owned; the message of `err`, or NULL */
     struct source wdl, dtw;
     const uint8_t *swap;
-    int64_t bytes; /* charged */
+    int64_t bytes; /* charged to the cache */
 };
 
-/* What some threads have asked last: mostly the next position has the same men.  Each in a line of
-   memory of its own. */
+/* The entries that threads have asked for last: mostly the next position has the same men.  Each is
+   in a cache line of its own. */
 #define LAST 16
 struct last {
     _Atomic(struct entry *) entry; /* NULL: nothing yet */
@@ -213,7 +213,7 @@ static enum bk_err source_open(struct bk_file **out, const struct bk_catalog *c,
     return err;
 }
 
-/* The distances may have the index of the rest: they go first. */
+/* Closes the distances first: they may borrow the index of the wdl file. */
 static void opened_free(struct bk_held *h)
 {
     struct bk_opened *o = (struct bk_opened *)h;
@@ -248,8 +248,8 @@ static void opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct 
     bk_held_begin(&o->held, bytes, BK_WORTH_TABLE, opened_free);
 }
 
-/* The second file, the first being open.  If it is damaged the results answer all the same, and who
-   asks for a distance is told. */
+/* Opens the distances, the wdl file being open.  If they are damaged the wdl file answers all the
+   same, and o->damaged is the message for whoever asks for a distance. */
 static enum bk_err open_distances(struct bk_opened *o, const struct bk_catalog *c,
                                   const struct entry *e, struct bk_report *why)
 {
@@ -276,7 +276,7 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     if (!err || err == BK_E_NEEDS_BYTES) {
         enum bk_err of_dtw = open_distances(o, c, e, why);
 
-        err = err ? err : of_dtw; /* what both lack is noted at once */
+        err = err ? err : of_dtw; /* the needs of both files are noted at once (host.h) */
     }
     if (!err) {
         opened_fill(o, c, e);
@@ -289,11 +289,11 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     return err;
 }
 
-/* The files of the first folder that has both, else of the first that has the results; files of two
-   folders may be those of two builds, and are never a table. */
+/* Finds the files of the first folder that has both, else of the first that has the wdl file.
+   Files of two folders may come from two builds, and never make a table together. */
 static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
 {
-    struct source alone = { NULL, NULL }; /* the first results without distances */
+    struct source alone = { NULL, NULL }; /* the first wdl file without distances */
     enum bk_err err = BK_E_NO_TABLE;
 
     for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++) {
@@ -316,7 +316,8 @@ static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct
     return err;
 }
 
-/* What is found answers, even if it is damaged; the distances may be missing. */
+/* Finds and opens the files of a home.  If they are damaged no later folder is tried; the distances
+   may be missing. */
 static enum bk_err home_open(struct bk_opened **out, struct entry *e, const struct bk_catalog *c,
                              struct bk_report *why)
 {
@@ -325,7 +326,8 @@ static enum bk_err home_open(struct bk_opened **out, struct entry *e, const stru
     return err ? err : opened_new(out, c, e, why);
 }
 
-/* A host does not know the size of the first file: that of the second is asked at once. */
+/* Where a host does not know the size of the wdl file, notes that of the distances too, so that
+   both are asked for at once. */
 static void note_distances(const struct bk_catalog *c, const struct entry *e)
 {
     struct source s;
@@ -378,14 +380,14 @@ static struct entry *look_up(const struct bk_catalog *c, const struct bk_materia
     return e;
 }
 
-/* What an entry takes as long as the catalogue lives. */
+/* Returns the bytes that an entry takes until the catalogue is freed. */
 static int64_t entry_bytes(const struct entry *e)
 {
     return (int64_t)(sizeof *e + (e->text ? strlen(e->text) : 0) +
                      (e->wdl.file ? READER_BYTES : 0) + (e->dtw.file ? READER_BYTES : 0));
 }
 
-/* Links a new entry in, unless another thread was quicker.  Returns what is there. */
+/* Links `e` in and returns it; if another thread was quicker, frees `e` and returns the other's. */
 static struct entry *link_in(struct bk_catalog *c, struct entry *e)
 {
     _Atomic(struct entry *) *head = &c->bucket[bucket_of(&e->key)];
@@ -443,7 +445,7 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m, s
     return BK_OK;
 }
 
-/* The entry of a material as a position has it. */
+/* Sets *out to the entry of a material as positions have it, made if it is new. */
 static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key,
                              struct entry **out, struct bk_report *why)
 {
@@ -520,7 +522,8 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, struct
 
 /* == Asking ============================================================== */
 
-/* Without its name, which costs: bk_catalog_missing(). */
+/* Returns the error of a home.  BK_E_NO_TABLE has no message: naming the table costs
+   (bk_catalog_missing()). */
 static enum bk_err home_error(const struct entry *home, struct bk_report *why)
 {
     if (bk_is_of_file(home->err))
@@ -566,7 +569,7 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
 
 /* == What is missing ===================================================== */
 
-/* As far as this has been looked for: what nobody has looked for may be there. */
+/* Is this file there, by what has been looked for before?  True if nobody has looked for it. */
 static bool may_be_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind)
 {
     const struct entry *e = look_up(c, m);
@@ -576,8 +579,8 @@ static bool may_be_there(const struct bk_catalog *c, const struct bk_material *m
     return e->home->err != BK_E_NO_TABLE;
 }
 
-/* Is this file in one of the folders, distances beside the results?  *unsure: a host does not know
-   yet, and it may be.  A thread that must not read goes by what has been looked for. */
+/* Is this file in one of the folders (distances: beside the wdl file)?  *unsure: a host does not
+   know yet, and it may be.  A thread that must not read goes by may_be_there(). */
 static bool is_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind,
                      bool *unsure)
 {
@@ -609,13 +612,13 @@ unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m,
     return wdl ? dtw ? BK_HAS_WDL | BK_HAS_DTW : BK_HAS_WDL : 0;
 }
 
-/* What the positions of a material may need, as far as it is looked into: somebody may ask for one
-   of a hundred thousand tables that are not there. */
+/* The tables that the positions of a material may need, NEEDS_MAX at most: a material may lead to a
+   hundred thousand tables that are not there. */
 #define NEEDS_MAX 1000
 struct needs {
     struct bk_material *m; /* owned; the nearest first */
     size_t n;
-    bool more;   /* there are others */
+    bool more;   /* there are more than these */
     bool unsure; /* a host does not know yet which are there */
 };
 
@@ -626,7 +629,7 @@ static enum bk_err needs_of(struct needs *out, const struct bk_catalog *c,
     return bk_materials_near(&out->m, &out->n, &out->more, m, c->v, NEEDS_MAX, why);
 }
 
-/* The first from number i on that lacks this file; needs->n: none does. */
+/* Returns the number, `i` or more, of the first table that lacks this file; needs->n: none does. */
 static size_t lacking(const struct bk_catalog *c, struct needs *needs, enum bk_kind kind, size_t i)
 {
     while (i < needs->n && is_there(c, &needs->m[i], kind, &needs->unsure))
@@ -634,7 +637,8 @@ static size_t lacking(const struct bk_catalog *c, struct needs *needs, enum bk_k
     return i;
 }
 
-/* "no table KRvKN of chess in DIR"; or, of one that is not the first, what follows it. */
+/* Writes "no table KRvKN of chess in DIR" for the first missing table (nth 0), for others what
+   follows it.  Returns the length. */
 static size_t name_lacking(const struct bk_catalog *c, const struct bk_material *m,
                            enum bk_kind kind, size_t nth, char *out, size_t room)
 {
@@ -650,8 +654,8 @@ static size_t name_lacking(const struct bk_catalog *c, const struct bk_material 
         c->nfolders ? " in " : ": no folder given", c->nfolders ? c->paths : "");
 }
 
-/* Writes what lacks this file into `out`, as many names as there is room for, and how many more
-   there are, if that is known; how many do. */
+/* Writes the names of the tables that lack this file into `out`, as many as there is room for, and
+   how many more there are, if that is known.  Returns how many lack it. */
 static size_t name_all(const struct bk_catalog *c, struct needs *needs, enum bk_kind kind,
                        char *out, size_t room)
 {
@@ -676,8 +680,8 @@ static size_t name_all(const struct bk_catalog *c, struct needs *needs, enum bk_
     return missing;
 }
 
-/* Nothing that was looked for is missing: but a table was, when it was asked, or is further away.
- */
+/* Writes the message where no file that was looked for is missing: one was when it was first asked
+   for, or (`more`) the missing table is further away. */
 static void name_late(const struct bk_catalog *c, const struct bk_material *m, bool more,
                       struct bk_report *out)
 {
@@ -694,10 +698,10 @@ static void name_late(const struct bk_catalog *c, const struct bk_material *m, b
                         name, game, c->paths);
 }
 
-/* Was its table looked for, and not there? */
+/* Was the entry's table looked for, and not there? */
 static bool is_late(const struct entry *e) { return e && e->home->err == BK_E_NO_TABLE; }
 
-/* What bk_catalog_missing() says; BK_E_NO_TABLE: *out does. */
+/* Writes what bk_catalog_missing() says to *out, and returns its error. */
 static enum bk_err find_missing(struct bk_catalog *c, const struct bk_material *key, bool late,
                                 struct bk_report *out)
 {
@@ -715,7 +719,7 @@ static enum bk_err find_missing(struct bk_catalog *c, const struct bk_material *
     return BK_E_NO_TABLE;
 }
 
-/* Kept, unless another thread was quicker, or there is no memory. */
+/* Keeps a copy of `text` at *at, unless another thread was quicker, or there is no memory. */
 static void keep_text(_Atomic(char *) *at, const char *text)
 {
     char *none = NULL, *copy = strdup(text);
@@ -746,7 +750,7 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
     return bk_fail(why, err, "%s", found.text);
 }
 
-/* Found out; *unsure: not for good. */
+/* Finds out what bk_catalog_lacks_distances() returns; *unsure: it may change. */
 static bool find_lacks_distances(struct bk_catalog *c, const struct bk_material *key, bool *unsure)
 {
     struct needs needs;

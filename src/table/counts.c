@@ -42,7 +42,8 @@ bool bk_counts_fen(const struct bk_index *ix, uint64_t number, unsigned side, bo
     return true;
 }
 
-/* In the folder whose name has `length` bytes.  One that is cut off would be another's. */
+/* Opens the wdl file in the folder that the first `length` bytes of `dir` name.  A path that is cut
+   off would be another file's, and is an error. */
 static enum bk_err open_in(struct bk_file **out, const char *dir, size_t length,
                            const struct bk_variant *v, const struct bk_material *kept,
                            struct bk_report *why)
@@ -76,7 +77,7 @@ enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *di
     return err;
 }
 
-/* False: its longest game begins nowhere. */
+/* Fills `out` for one side to move.  False: a longest game begins at no position. */
 static bool take_side(struct bk_counts *out, const struct bk_summary *s, const struct bk_index *ix,
                       bool one_side, unsigned side, bool exchanged)
 {

@@ -2,7 +2,7 @@
  * counts.h - what a table adds up to, for a material by either of its names.
  *
  * A table is kept for White's men as its file names them, and maybe for White to move only; here
- * both sides are told of, and of KNvKR as of KRvKN with the colours exchanged.
+ * both sides are counted, and KNvKR as KRvKN with the colours exchanged.
  */
 #ifndef BK_COUNTS_H
 #define BK_COUNTS_H
@@ -26,21 +26,22 @@ enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const stru
                            const struct bk_material *m, struct bk_report *why);
 
 /*
- * The same of a summary, for the material of its index or, `exchanged`, the same with the colours
- * exchanged; one_side: what it says of Black is White's turned round.  False: a longest game begins
- * nowhere, as no builder writes it.
+ * Makes `out` from a summary, for the material of its index or, if `exchanged`, the one with the
+ * colours exchanged; one_side: what it says of Black is White's turned round.  False: a longest
+ * game begins at no position, as no builder writes it.
  */
 bool bk_counts_of(struct bk_counts out[2], const struct bk_summary *s, const struct bk_index *ix,
                   bool one_side, bool exchanged);
 
-/* Opens that table's results; *exchanged: the file has m's colours exchanged.  *out owned. */
+/* Opens the wdl file that bk_counts_read() reads.  *out owned; *exchanged: it has m's colours
+   exchanged. */
 enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *dirs,
                            const struct bk_variant *v, const struct bk_material *m,
                            struct bk_report *why);
 
 /*
- * The FEN of a number of an index, or of the position that it is with the colours exchanged; side:
- * who moves in the index.  False: two men on one square, and nothing is written.
+ * Writes the FEN of a number of an index, if `exchanged` with the colours exchanged; side: who
+ * moves in the index.  False: two men on one square, and nothing is written.
  */
 bool bk_counts_fen(const struct bk_index *ix, uint64_t number, unsigned side, bool exchanged,
                    char out[BK_FEN_MAX]);

@@ -18,7 +18,7 @@ void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct
     memset(d->good, BK_FACT_NOBODY, sizeof d->good);
 }
 
-/* Puts the one of some exits first that did best in a position like this one. */
+/* Of the exits first to end - 1 puts the one first that last did best at this depth. */
 static void good_first(const struct bk_direct *d, struct bk_view *view, unsigned first,
                        unsigned end)
 {
@@ -26,7 +26,7 @@ static void good_first(const struct bk_direct *d, struct bk_view *view, unsigned
 
     for (unsigned i = first; i < end && good.by != BK_FACT_NOBODY; i++)
         if (bk_same_step(view->exit[i], good)) {
-            good = view->exit[i]; /* as it is here: another man's may have used up an allowance */
+            good = view->exit[i]; /* as it is here: `counted` may differ */
             view->exit[i] = view->exit[first];
             view->exit[first] = good;
             return;
@@ -49,7 +49,7 @@ static enum bk_err stored_wdl(struct bk_view *view, int *wdl, struct bk_report *
     return err;
 }
 
-/* Where squares are not enough. */
+/* Asks the caller, where squares are not enough. */
 static enum bk_err ask_wdl(struct bk_direct *d, const struct bk_men *m, int enough, int *wdl,
                            struct bk_report *why)
 {
@@ -73,7 +73,7 @@ enum bk_err bk_direct_exit(struct bk_direct *d, const struct bk_view *view,
     return err;
 }
 
-/* What an exit brings, as bk_direct_least(), to who is to move after it. */
+/* Sets *wdl to what an exit brings, as bk_direct_least(), for the side to move after it. */
 static enum bk_err value_after(struct bk_direct *d, const struct bk_view *view,
                                struct bk_step_of_men exit, int enough, int *wdl,
                                struct bk_report *why)
@@ -86,7 +86,8 @@ static enum bk_err value_after(struct bk_direct *d, const struct bk_view *view,
     return BK_OK;
 }
 
-/* Raises *best by what exits bring, from the first-th on. */
+/* Raises *best by what the exits first to end - 1 bring, until it is `enough`; *missing: one leads
+   to a table that is not there. */
 static enum bk_err raise_by_exits(struct bk_direct *d, struct bk_view *view, unsigned first,
                                   unsigned end, int enough, int *best, bool *missing,
                                   struct bk_report *why)
@@ -108,7 +109,7 @@ static enum bk_err raise_by_exits(struct bk_direct *d, struct bk_view *view, uns
     return BK_OK;
 }
 
-/* The same by those that end nothing, if it is not known already. */
+/* Raises *best by the exits that do not end the game, unless the memo has the result. */
 static enum bk_err raise_by_others(struct bk_direct *d, struct bk_view *view, int enough, int *best,
                                    bool *missing, struct bk_report *why)
 {

@@ -2,9 +2,9 @@
  * direct.h - settles whether a position is won, drawn or lost by the squares of its men, with no
  * board.
  *
- * What squares alone say is a view's to see (view.h).  Where a man may change, or a move sets an en
- * passant square, the caller is asked in its stead: struct bk_direct has his answers.  Together
- * they say what settle.h promises.  Distances: plies.h; all moves at once: brought.h.
+ * A view (view.h) sees what squares alone say.  Where they are not enough, or a move sets an en
+ * passant square, the caller is asked instead, by the functions in struct bk_direct.  Together they
+ * say what settle.h promises.  Distances: plies.h; all moves at once: brought.h.
  *
  * Threads: any.  Stack: 2 KB a capture that follows another.
  */
@@ -14,11 +14,11 @@
 #include "table/memo.h"
 #include "table/view.h"
 
-/* Who settles with squares alone, and what he asks of positions where that is not enough. */
+/* Settling by squares alone, and the caller's functions for positions where that is not enough. */
 struct bk_direct {
     struct bk_way way;
-    struct bk_memo *memo; /* where men change */
-    /* by depth: what last gave most; `by` BK_FACT_NOBODY: nothing yet */
+    struct bk_memo *memo; /* of positions in tables whose men may change */
+    /* by depth: the step that last did best; `by` BK_FACT_NOBODY: none yet */
     struct bk_step_of_men good[BK_VIEW_DEPTH + 1];
     void *context;
     /* as bk_settle_least(), of a position of the game */
@@ -29,17 +29,17 @@ struct bk_direct {
                          int *plies, struct bk_report *why);
 };
 
-/* Fills in all but the answers of the caller. */
+/* Fills in all but the caller's functions. */
 void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct bk_memo *memo,
                      void *context);
 
-/* As bk_settle_least().  The view's men are placed. */
+/* As bk_settle_least(), of a view whose men are placed. */
 enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
                             struct bk_report *why);
 
 /*
- * What an exit that bares nobody brings, as bk_direct_least(), to who is to move after it; `after`
- * is looked at.
+ * Sets *wdl to what an exit that bares nobody brings, as bk_direct_least(), for the side to move
+ * after it, and `after` to the view of that position.
  */
 enum bk_err bk_direct_exit(struct bk_direct *d, const struct bk_view *view,
                            struct bk_step_of_men exit, int enough, struct bk_view *after, int *wdl,

@@ -10,30 +10,30 @@
  * Each asks settle.h first, which knows by bounds when enough is known; what it could not say is
  * touched.
  *
- * What a model takes for likely costs nothing, and is nearly always so of a loss that no exit may
- * turn (3 of 108 lost positions of five men were taken for something else).  So the distance of a
- * position that is likely not won is left for the next round; and the replies of one that is likely
- * lost are looked at while the loss is still to be told.  In the next round their distances are
- * there, and which of their exits are lost: of what is left only that is wanted which may hold out
- * longer than the longest known.
+ * A model's guess costs nothing, and is nearly always right about a loss that no exit may turn (3
+ * of 108 lost positions of five men were taken for something else).  So the distance of a position
+ * that is likely not won is left for the next round, and the replies of one that is likely lost are
+ * looked at before the loss is certain.  In the next round the distances of these replies are
+ * there, and it is known which of their exits are lost; then only replies are wanted that may hold
+ * out longer than the longest known.
  */
 #include "table/foresee.h"
 
 #include <stdlib.h>
 
 #define DEPTH     6    /* moves: further ones wait for the next round */
-#define POSITIONS 4096 /* that one question looks at */
+#define POSITIONS 4096 /* at most, that one question looks at */
 
 enum wanted { BOTH, LOSS, WON };
 
 struct foreseeing {
     const struct bk_tables *t;
     bool distances;
-    bool guessing; /* the position is not yet known to be lost: no more than its replies */
-    unsigned left; /* positions */
+    bool guessing; /* the position is not yet known to be lost: look no further than its replies */
+    unsigned left; /* positions that may still be looked at */
 };
 
-/* What is wanted of a position: wins in `low` plies or less are of no use. */
+/* What is wanted of a position; wins in `low` plies or less are of no use. */
 struct look {
     enum wanted wanted;
     int low;
@@ -42,8 +42,8 @@ struct look {
 
 static void look(struct foreseeing *s, const struct bk_pos *p, struct look how);
 
-/* What a file says of a position; of a file whose model alone is wanted, that.  Settling may ask
-   for a twin: of two numbers it takes that which is turned as the position before was. */
+/* Touches what a file needs to answer `p`; if `model`, its model alone.  Also touches twins: of
+   several numbers settling takes the one that is turned as the position before was. */
 static void touch(const struct bk_table *t, struct bk_file *f, const struct bk_pos *p, bool model)
 {
     struct bk_placement twin;
@@ -89,8 +89,8 @@ static bool is_needed_for(const struct foreseeing *s, const struct bk_pos *won, 
     return bk_settle_plies(s->t, won, 1, w, plies, NULL) == BK_E_NEEDS_BYTES;
 }
 
-/* All positions that a lost one leads to.  Those without exits come first: the longest of them
-   spares the others theirs. */
+/* Looks at all positions that a lost one leads to, those without exits first: the longest of these
+   may spare the exits of the others. */
 static void look_at_replies(struct foreseeing *s, const struct bk_pos *p, unsigned depth)
 {
     struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
@@ -111,7 +111,7 @@ static void look_at_replies(struct foreseeing *s, const struct bk_pos *p, unsign
     free(move);
 }
 
-/* The model of their distances, by one of them: it may be lost. */
+/* Touches the model of the replies' distances, by one quiet reply: `p` may be lost. */
 static void touch_replies(const struct foreseeing *s, const struct bk_pos *p)
 {
     struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
@@ -131,7 +131,7 @@ static void touch_replies(const struct foreseeing *s, const struct bk_pos *p)
 
 #define UNTOLD 2
 
-/* What the model takes a position for: -1, 0, +1; UNTOLD: it is not there. */
+/* Returns the wdl that the model takes for likely: -1, 0, +1; UNTOLD: the model is not there. */
 static int likely(const struct bk_table *t, const struct bk_pos *p)
 {
     struct bk_spot spot;
@@ -143,7 +143,7 @@ static int likely(const struct bk_table *t, const struct bk_pos *p)
     return BK_WDL_DRAW - (int)value;
 }
 
-/* Is all known that is wanted?  *lost: it is known to be. */
+/* Is all known that is wanted of `p`?  *sure: its wdl is known; *lost: it is known to be lost. */
 static bool is_known(const struct foreseeing *s, const struct bk_pos *p, struct look how,
                      bool *lost, bool *sure)
 {
@@ -161,7 +161,7 @@ static bool is_known(const struct foreseeing *s, const struct bk_pos *p, struct 
     return bk_settle_plies(s->t, p, wdl, w, &plies, NULL) != BK_E_NEEDS_BYTES;
 }
 
-/* Its replies: of a lost position, or one that may be. */
+/* Looks at the replies of a position that is lost, or may be. */
 static void look_further(struct foreseeing *s, const struct bk_pos *p, struct look how, bool lost,
                          int guess)
 {

@@ -48,7 +48,7 @@ struct unit {
 struct brain {
     struct bk_held held;
     unsigned units;
-    struct bk_facts *facts;          /* that all models ask */
+    struct bk_facts *facts;          /* shared by all models */
     _Atomic(struct loaded *) unit[]; /* NULL: not yet */
 };
 
@@ -57,7 +57,7 @@ struct bk_file {
     char *own_path; /* NULL: borrowed */
     struct bk_cache *cache;
     struct bk_reader *file;
-    bool borrows;               /* these two are not its own */
+    bool borrows;               /* cache and file are borrowed */
     const struct bk_file *twin; /* has the index and the rows, or NULL */
     uint64_t bytes;
     struct bk_head head;
@@ -66,7 +66,7 @@ struct bk_file {
     unsigned inner;             /* the man who varies within rows */
     const uint8_t *inner_place; /* by his square: his place in the row; NULL: rows differ */
     struct unit *unit;
-    unsigned first_unit[3]; /* of each side, and the end */
+    unsigned first_unit[3]; /* by side; [2] is the end */
     struct bk_shards *shards;
     bk_home brain;
     const struct bk_material *wanted; /* while it is opened: what it must hold, or NULL */
@@ -91,7 +91,8 @@ static enum bk_err read_at(const struct bk_file *f, void *to, size_t bytes, uint
 
 /* == Opening: bytes == */
 
-/* What is read before the size of the head is known.  A host may have the head alone. */
+/* Returns how many bytes are read before the size of the head is known.  A host may have the head
+   alone. */
 static size_t first_bytes(const struct bk_file *f)
 {
     size_t fit = bk_reader_hosted(f->file) ? BK_HEAD_FIRST : BK_READER_FIRST;
@@ -132,12 +133,12 @@ static enum bk_err read_head(struct bk_file *f, struct bk_report *why)
     return err;
 }
 
-/* No array of what is read of shards has as many bytes a shard: so the size of none overflows,
-   where a size_t has 32 bits (the prober in a page). */
+/* No array of what is read of shards has as many bytes a shard, so the size of such an array does
+   not overflow a size_t of 32 bits (the prober in a page). */
 #define SHARD_MEMORY 64
 
-/* Where the parts of all units lie; they fill the file.  No sum overflows: each part was bounded.
- */
+/* Finds where the parts of all units lie; they fill the file.  No sum overflows: each part was
+   bounded. */
 static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
 {
     unsigned n = f->head.info.nunits;
@@ -198,7 +199,7 @@ static bool is_order(const struct bk_file_info *i, unsigned men)
            (seen & 0x7fffffff) == (1u << (i->norder - 1)) - 1;
 }
 
-/* Is it what its name says? */
+/* Does the file hold the table that its name says? */
 static enum bk_err check_wanted(const struct bk_file *f, const struct bk_variant *v,
                                 const struct bk_material *m, struct bk_report *why)
 {
@@ -210,8 +211,9 @@ static enum bk_err check_wanted(const struct bk_file *f, const struct bk_variant
                    bk_material_name(f->wanted, v, name));
 }
 
-/* May a longest win or loss be so long?  There is one where there are any and distances are known;
-   it is one of the table's positions, and its mover makes the last move, or does not. */
+/* May the longest win (`won`) or loss have so many plies and this number?  It exists where `found`
+   positions do and distances are known; its number is one of the table's, and its plies are odd for
+   a win, even for a loss. */
 static bool longest_exists(const struct bk_file_info *i, int64_t plies, uint64_t number,
                            uint64_t found, bool won)
 {
@@ -225,7 +227,7 @@ static bool placed(uint64_t classes, uint64_t all)
     return classes <= all && all / 8 + (all % 8 != 0) <= classes;
 }
 
-/* May a table of these numbers add up to this? */
+/* May a table of so many positions have this summary? */
 static bool summary_holds(const struct bk_file_info *i)
 {
     const struct bk_summary *s = &i->summary;
@@ -242,7 +244,7 @@ static bool summary_holds(const struct bk_file_info *i)
     return true;
 }
 
-/* Another file that numbers positions alike; its material is compared elsewhere. */
+/* Returns `twin` if it numbers positions alike, else NULL; its material is compared elsewhere. */
 static const struct bk_file *twin_for(const struct bk_file *twin, const struct bk_file_info *i)
 {
     const struct bk_file_info *t = twin ? &twin->head.info : NULL;
@@ -254,8 +256,8 @@ static const struct bk_file *twin_for(const struct bk_file *twin, const struct b
 }
 
 /*
- * Is it the numbering of this material in this game?  An index takes memory by its material, so
- * first comes what can be compared without one.
+ * Checks that the head fits this material in this game, and makes or borrows the index.  An index
+ * takes memory by its material, so what can be compared without one comes first.
  */
 static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
                                  struct bk_report *why)
@@ -393,7 +395,7 @@ static enum bk_err file_new(struct bk_file **out, const char *path, struct bk_re
     return err;
 }
 
-/* path, cache and reader are set. */
+/* Reads the head; path, cache and reader are set. */
 static enum bk_err file_head(struct bk_file *f, struct bk_report *why)
 {
     f->bytes = bk_reader_bytes(f->file);
@@ -422,7 +424,7 @@ bool bk_file_other_rules(const char *path, const struct bk_variant *v)
            info.rules_id != v->wings_id[2];
 }
 
-/* The file, or what becomes of it where something is wrong. */
+/* Opens `f`, as which *out is set; on an error closes it. */
 static enum bk_err file_open(struct bk_file **out, struct bk_file *f, const struct bk_variant *v,
                              const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
 {
@@ -563,7 +565,7 @@ static enum bk_err brain_new(struct bk_file *f, struct brain **out, struct bk_re
     return BK_OK;
 }
 
-/* Of the cache's bytes, so that whatever comes is kept: it makes room. */
+/* As `full`: no limit, so that whatever comes is kept; the cache makes room. */
 #define ANY_BYTES UINT64_MAX
 
 /* Would the cache have no more than `full` with so many bytes more? */
@@ -572,7 +574,7 @@ static bool fits(const struct bk_file *f, uint64_t bytes, uint64_t full)
     return full == ANY_BYTES || bk_cache_used(f->cache) + bytes <= full;
 }
 
-/* *out is NULL if it does not fit. */
+/* Makes the brain of a file and hangs it at its home; *out is NULL if `full` has no room for it. */
 static __attribute__((noinline)) enum bk_err brain_make(struct bk_file *f, uint64_t full,
                                                         struct brain **out, struct bk_report *why)
 {
@@ -592,14 +594,14 @@ static __attribute__((noinline)) enum bk_err brain_make(struct bk_file *f, uint6
     return BK_OK;
 }
 
-/* The facts of the file, and room for its models. */
+/* Sets *out to the brain of a file: its facts, and room for its models. */
 static inline enum bk_err brain_of(struct bk_file *f, struct brain **out, struct bk_report *why)
 {
     *out = (struct brain *)bk_held_at(&f->brain);
     return *out ? BK_OK : brain_make(f, ANY_BYTES, out, why);
 }
 
-/* The same, and it stays as long as the file is open. */
+/* As brain_of(), and the brain stays as long as the file is open. */
 static enum bk_err brain_pinned(struct bk_file *f, struct brain **out, struct bk_report *why)
 {
     unsigned visit = bk_visit_begin(f->cache);
@@ -668,8 +670,8 @@ static uint64_t loaded_bytes(const struct loaded *l)
            bk_directory_held(&l->directory);
 }
 
-/* Reads a unit; if another thread was quicker, what it has read is taken.  What does not fit goes.
- */
+/* Reads a unit's model and directory into the brain.  If another thread was quicker, its copy
+   stays; if they do not fit into `full`, they are dropped. */
 static enum bk_err load_unit(struct bk_file *f, struct brain *b, struct unit *u, uint64_t full,
                              struct bk_report *why)
 {
@@ -696,7 +698,7 @@ static enum bk_err load_unit(struct bk_file *f, struct brain *b, struct unit *u,
     return BK_OK;
 }
 
-/* The model and the directory of a unit. */
+/* Sets *out to the model and the directory of a unit, read if need be. */
 static enum bk_err loaded_of(struct bk_file *f, struct brain *b, struct unit *u,
                              const struct loaded **out, struct bk_report *why)
 {
@@ -745,7 +747,7 @@ static struct bk_shard_place place_of(const struct unit *u, const struct loaded 
                                     .sum = s->sum };
 }
 
-/* The bytes of a shard; none where it has none. */
+/* Sets *bytes to those of a shard, read if need be; some shards have none. */
 static enum bk_err bytes_of(struct bk_file *f, const struct bk_shard_place *place,
                             const uint8_t **bytes, struct bk_report *why)
 {
@@ -755,7 +757,7 @@ static enum bk_err bytes_of(struct bk_file *f, const struct bk_shard_place *plac
     return place->bytes ? bk_shards_get(f->shards, place, bytes, why) : BK_OK;
 }
 
-/* The same of a shard of a unit; mostly it is there. */
+/* As bytes_of(), for shard `local` of a unit; quick where it is in memory, as it mostly is. */
 static inline enum bk_err shard_bytes(struct bk_file *f, const struct unit *u,
                                       const struct loaded *l, uint32_t local, const uint8_t **bytes,
                                       struct bk_report *why)
@@ -811,7 +813,7 @@ enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, const struct
     local = bk_directory_find(&l->directory, spot->row);
     bk_shards_ahead(f->shards, u->shard0 + local);
     out->shard = &l->directory.shard[local];
-    out->hashes = bk_row_hashes(out->shard, spot->row); /* not waited for: the leaf is */
+    out->hashes = bk_row_hashes(out->shard, spot->row); /* while waiting for the leaf */
     out->code = bk_fact_look_leaf(look, l->tree);
     out->of = f;
     if (out->code < 0) /* a value, and no question */
@@ -889,10 +891,10 @@ enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, str
     return bk_file_likely(f, side, number, NULL, NULL, why);
 }
 
-/* What a host has not got yet does not keep us from noting what else he lacks. */
+/* Bytes that a host has not got yet do not keep us from noting what else it lacks. */
 static bool go_on(enum bk_err err) { return !err || err == BK_E_NEEDS_BYTES; }
 
-/* *room: did all fit? */
+/* Reads the model and all shards of a unit ahead; *room: did all fit into `full`? */
 static enum bk_err warm_unit(struct bk_file *f, struct unit *u, uint64_t full, bool *room,
                              struct bk_report *why)
 {
@@ -993,7 +995,7 @@ bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4])
     return true;
 }
 
-/* Finds the shard of a row; the one before is a good guess. */
+/* Finds the unit and shard of a row; those of the row before are tried first. */
 static enum bk_err go_to(struct bk_scan *s, unsigned side, uint64_t first, struct bk_report *why)
 {
     struct unit *u = s->unit;

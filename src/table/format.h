@@ -35,22 +35,22 @@ struct bk_file; /* opaque; any number of threads may share one */
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why);
 /*
- * The same of a file whose name says what it holds, the table of a canonical material: another
- * one is BK_E_CORRUPT before memory is taken for what it says it is.
+ * As bk_file_open(), for a file whose name says what it holds, the table of a canonical material:
+ * another table is BK_E_CORRUPT before memory is taken for it.
  *
- * Memory of both: the index of the material, and some bytes for each shard; a model takes
- * at most 15 bytes a position and 4 MB, whatever it says of itself.  A true one takes far less.
+ * Memory of both: the index of the material, and some bytes for each shard; a model takes at most
+ * 15 bytes a position and 4 MB, whatever it says of itself.  A true one takes far less.
  */
 enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why);
-#define BK_FILE_BYTES (UINT64_C(64) << 20) /* what is held of them, each in a cache of its own */
+#define BK_FILE_BYTES (UINT64_C(64) << 20) /* budget of each such file's own cache */
 /*
- * The same of a file that a reader has found.  Its parts are held in the reader's cache; the memory
- * of the file itself counts nowhere.
+ * As bk_file_open_as(), for a file that a reader has found.  What is read of it is held in `cache`;
+ * the memory of the file itself counts nowhere.
  *
  * reader, cache, path   borrowed, and outlive the file
- * twin                  another file of the same table, or NULL: an index that is the same is
- *                       borrowed from it
+ * twin                  the other file of the same table, or NULL: its index is borrowed if it is
+ *                       the same
  */
 struct bk_file_from {
     struct bk_cache *cache;
@@ -61,10 +61,12 @@ struct bk_file_from {
 enum bk_err bk_file_open_from(struct bk_file **out, const struct bk_file_from *from,
                               const struct bk_variant *v, const struct bk_material *m,
                               enum bk_kind kind, struct bk_report *why);
-/* Memory that an open file takes, without what is held, borrowed, or the reader's. */
+/* Returns the bytes that an open file takes, without what the cache holds of it, what it borrows,
+   and its reader. */
 uint64_t bk_file_memory(const struct bk_file *f);
 void bk_file_close(struct bk_file *f); /* NULL is fine; nobody may be asking */
-/* What the head of a file says, without a game to read it in.  The same errors. */
+/* Sets *out to what the head of a file says, without a game to read it in.  Errors: as
+   bk_file_open(). */
 enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why);
 /* Is this a table, with a good head, that was made by other rules than the game's? */
 bool bk_file_other_rules(const char *path, const struct bk_variant *v);
@@ -81,12 +83,12 @@ struct bk_spot {
     struct bk_placement at; /* turned as the number has it */
 };
 
-/* Finds the number of a placement and what follows from it; false: there is none.  The side is the
-   caller's. */
+/* Sets `number` and `row` from spot->at, which it turns as the number has it; spot->side is the
+   caller's.  False: the placement has no number. */
 bool bk_spot_number(struct bk_spot *spot, const struct bk_file *f);
 
 /*
- * What the file says of one position: wdl (BK_WDL_*), or k.  See the top for
+ * Sets *value to what the file says of one position: wdl (BK_WDL_*), or k.  See the top for
  * what that means; a position that is never asked gives some number.
  *
  * side    to move; 0 of files with one side
@@ -101,9 +103,9 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
                           const struct bk_placement *at, unsigned *value, struct bk_report *why);
 
 /*
- * The same with a look at the position that is made before, for whoever asks it, too, and in two
- * steps, between which something else may be done.  A look that one file of a table has made serves
- * the other.  All within one visit of the file's cache.
+ * bk_file_value() in steps, between which something else may be done: bk_file_look() looks at the
+ * position, bk_file_ask() finds what answers, bk_file_told() returns the value.  A look that one
+ * file of a table has made serves the other.  All within one visit of the file's cache.
  */
 struct bk_file_ask {
     const struct bk_file *of; /* NULL: nothing is asked */
@@ -120,15 +122,15 @@ enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
 /* Returns what bk_file_value() does; out->of is set on BK_OK only. */
 enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, const struct bk_spot *spot,
                         struct bk_fact_look *look, struct bk_report *why);
-/* If something else is done before it is heard: brings what it lies in to the processor. */
+/* Prefetches what bk_file_told() will read, for callers who do something else before it. */
 void bk_file_ahead(const struct bk_file_ask *ask);
 unsigned bk_file_told(const struct bk_file_ask *ask);
 
-/* Reads the model alone that a number is asked of.  The errors of bk_file_value(). */
+/* Reads only the model that answers a number.  Errors: as bk_file_value(). */
 enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, struct bk_report *why);
 
-/* What the model alone takes for likely of a number: the value of most positions that it cannot
-   tell from this one.  The errors of bk_file_value(). */
+/* Sets *value to what the model alone takes for likely: the value of most positions that it cannot
+   tell from this one.  Errors: as bk_file_value(). */
 enum bk_err bk_file_likely(struct bk_file *f, unsigned side, uint64_t number,
                            const struct bk_placement *at, unsigned *value, struct bk_report *why);
 
@@ -146,13 +148,14 @@ struct bk_scan;
 enum bk_err bk_scan_new(struct bk_scan **out, struct bk_file *f, struct bk_report *why);
 void bk_scan_free(struct bk_scan *s); /* NULL is fine */
 /*
- * What the file says of a row of its index, for the squares of the inner man in `care`, on which
- * no other man stands (bk_row_care()).  out: planes and care; see bk_model_row().
+ * Sets `out` to what the file says of a row of its index, for the squares of the inner man in
+ * `care`, on which no other man stands (bk_row_care()).  out: planes and care; see bk_model_row().
  * Returns BK_OK, BK_E_CORRUPT, BK_E_SYSTEM.  Cost: some 2 to 4 ns a position.
  */
 enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *row,
                         const uint64_t *care, struct bk_row_values *out, struct bk_report *why);
-/* All squares that the inner man of a row may stand on; false: two other men share a square. */
+/* Sets `care` to the squares that the inner man of a row may stand on; false: two other men share a
+   square. */
 bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4]);
 /* == Looking at a file == */
 

@@ -54,7 +54,7 @@ enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uin
     return BK_OK;
 }
 
-/* Of a name, which goes into messages. */
+/* Is a name plain ASCII without spaces?  It goes into messages. */
 static bool is_plain(const uint8_t *text, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
@@ -63,7 +63,7 @@ static bool is_plain(const uint8_t *text, uint64_t n)
     return true;
 }
 
-/* A name: its length, its bytes. */
+/* Reads a name: its length, then its bytes. */
 static void take_name(struct bk_bytes_in *in, char *out, size_t room)
 {
     uint64_t n = bk_fixed_take(in, 1);
@@ -87,7 +87,7 @@ static void take_summary(struct bk_bytes_in *in, struct bk_summary *s, bool one_
 {
     for (unsigned side = 0; side < 2; side++) {
         struct bk_bytes_in again = *in;
-        struct bk_bytes_in *from = one_side && side == 0 ? &again : in; /* White's twice */
+        struct bk_bytes_in *from = one_side && side == 0 ? &again : in; /* read White's again */
         uint64_t *const count[6] = { &s->win[side],     &s->draw[side],     &s->loss[side],
                                      &s->all_win[side], &s->all_draw[side], &s->all_loss[side] };
 
@@ -110,7 +110,7 @@ static void take_unit(struct bk_bytes_in *in, struct bk_unit_head *u)
         in->failed = true;
 }
 
-/* section 5: none is known yet.  The last one that must be; 0: there is none. */
+/* section 5: no tag is known yet.  Returns the last odd one, which a reader must know; 0: none. */
 static unsigned take_sections(struct bk_bytes_in *in)
 {
     unsigned odd = 0;
@@ -124,8 +124,8 @@ static unsigned take_sections(struct bk_bytes_in *in)
     return in->failed ? 0 : odd;
 }
 
-/* What stands at fixed places and tells how to read the rest.  The checksum is right, so what is
-   not known here is no damage. */
+/* Checks what stands at fixed places and tells how to read the rest.  The checksum is right, so a
+   value that is not known here is of a later version, and no damage. */
 static enum bk_err check_fixed(const uint8_t *bytes, const char *path, struct bk_report *why)
 {
     if (bytes[AT_VERSION] > BK_FORMAT_VERSION)

@@ -34,8 +34,8 @@ static inline uint64_t bk_directory_bytes(const struct bk_unit_head *u)
 }
 
 /*
- * How long is the head that begins with these bytes?  Checks magic number and that length, which
- * all versions have.  path: for messages.  BK_E_CORRUPT: not ours, older, damaged.
+ * Sets *out to the bytes of the head that begins with `first`.  Checks magic number and that
+ * length, which all versions have.  path: for messages.  BK_E_CORRUPT: not ours, older, damaged.
  */
 enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uint64_t file_bytes,
                           const char *path, struct bk_report *why);
@@ -45,7 +45,7 @@ enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uin
 enum bk_err bk_head_parse(struct bk_head *out, const uint8_t *bytes, uint32_t n, const char *path,
                           struct bk_report *why);
 
-/* The bytes of a head; h->bytes is set.  NULL: no memory.  Owned. */
+/* Returns the bytes of a head, owned, and sets h->bytes; NULL: no memory. */
 uint8_t *bk_head_write(struct bk_head *h);
 
 #endif

@@ -64,8 +64,8 @@ static bool is_noted(const struct bk_needs *n, const struct bk_need *need)
     return false;
 }
 
-/* Does it go on where the last one ends?  So do the shards of a file that is read ahead: a list of
-   them all would be looked through for each. */
+/* If `need` goes on where the last one ends, lengthens that and returns true.  The shards of a file
+   that is read ahead do: kept apart, all would be searched for each. */
 static bool lengthens_last(const struct bk_needs *n, const struct bk_need *need)
 {
     struct bk_need *last = n->n ? &n->list[n->n - 1] : NULL;
@@ -105,7 +105,7 @@ static int by_place(const void *a, const void *b)
     return names ? names : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Makes one of those that touch.  Returns how many are left. */
+/* Joins needs of a sorted list that touch.  Returns how many are left. */
 static size_t join(struct bk_need *list, size_t n)
 {
     size_t left = 0;

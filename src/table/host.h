@@ -17,7 +17,7 @@
 
 enum { BK_HOST_OK = 0, BK_HOST_NONE = -1, BK_HOST_LATER = -2, BK_HOST_BROKEN = -3 };
 
-/* How a host is asked; both may be called by several threads at once. */
+/* The functions of a host; both may be called by several threads at once. */
 struct bk_hosted {
     void *context;
     /* bytes of a file, or NONE, LATER, BROKEN */
@@ -40,8 +40,8 @@ void bk_needs_free(struct bk_needs *n);                                 /* NULL 
 /* Notes a need, once.  Returns BK_E_NEEDS_BYTES; BK_E_SYSTEM (memory). */
 enum bk_err bk_needs_note(struct bk_needs *n, const char *path, uint64_t at, uint64_t bytes,
                           struct bk_report *why);
-/* Takes up to `room` of them, by file and place, those that touch as one.  Returns how many there
-   were, as one if they touch. */
+/* Moves up to `room` of the needs to `out`, sorted by file and place; needs that touch are joined.
+   Returns how many there were, so joined. */
 size_t bk_needs_take(struct bk_needs *n, struct bk_need *out, size_t room);
 
 #endif

@@ -125,8 +125,8 @@ static bool one_way(const struct reachability *r, const struct bk_variant *v)
 }
 
 /*
- * How far on each cell is: more than any cell from which a move leads to it.
- * Cells make no circle, so this ends, at the longest way to a cell.
+ * Sets how far on each cell is: more than any cell from which a move leads to it.  Cells make no
+ * circle, so this ends, at the longest way to a cell.
  */
 static void find_advance(struct bk_cells *c, const struct reachability *r)
 {
@@ -211,7 +211,8 @@ static void pairs_free(struct bk_pairs *p)
     }
 }
 
-/* The next pair, in the order of their numbers: a slice of its own, or that of its least image. */
+/* Adds the next pair, in the order of their numbers: a slice of its own, or that of its least
+   image. */
 static void add_pair(struct bk_pairs *p, const struct bk_index *ix, unsigned wk, unsigned bk)
 {
     unsigned nsq = ix->v->nsq, self = wk * nsq + bk, least = self, by = 0, keep = 0;
@@ -234,7 +235,7 @@ static void add_pair(struct bk_pairs *p, const struct bk_index *ix, unsigned wk,
         p->king[p->nslices][1] = (uint8_t)bk;
         p->stabilizer[p->nslices] = (uint8_t)keep;
         p->slice[self] = (int32_t)p->nslices++;
-    } else { /* that came first */
+    } else { /* the least image came first */
         p->slice[self] = p->slice[least];
         p->sym[self] = (uint8_t)by;
     }
@@ -298,7 +299,7 @@ uint64_t bk_index_radix(const struct bk_index *ix, const struct bk_block *b, uns
     return k ? choose(ix->cells[slot]->size[b->cell[slot]], k) : 1;
 }
 
-/* No two men fit into a cell of one square. */
+/* Has a cell fewer squares than equal men? */
 static bool cells_overfull(const struct bk_index *ix, const struct bk_block *b)
 {
     for (unsigned s = 0; s < ix->nslots; s++)
@@ -307,7 +308,7 @@ static bool cells_overfull(const struct bk_index *ix, const struct bk_block *b)
     return false;
 }
 
-/* What a step of each digit adds to the number.  Returns how many numbers there are. */
+/* Sets what a step of each digit adds to the number.  Returns how many numbers the block has. */
 static uint64_t weigh_digits(const struct bk_index *ix, const struct bk_block *b,
                              struct bk_digits *d)
 {
@@ -334,8 +335,8 @@ struct rooms {
 };
 
 /*
- * The digits of the next block, which are mostly those of one shortly before: only so many are
- * looked at.  To have some twice costs memory, not more than a block with digits of its own.
+ * The digits of a new block are mostly those of one shortly before: only so many are compared.  To
+ * have some twice costs memory, not more than a block with digits of its own.
  */
 #define DIGITS_LOOKED_AT 8
 
@@ -362,7 +363,8 @@ static bool find_digits(struct bk_index *ix, struct bk_block *b, struct rooms *r
     return true;
 }
 
-/* The symmetries that keep these cells; or *found, where one leads to a block that is there. */
+/* Returns the symmetries that keep these cells.  *found: -1; or, where a symmetry turns them into a
+   block that is there, what block_of[] has for them. */
 static unsigned group_of(const struct bk_index *ix, const uint8_t *cell, uint32_t key,
                          int32_t *found)
 {
@@ -417,8 +419,8 @@ static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, struct ro
     return BK_OK;
 }
 
-/* Men that find no room among them have no choice of cells: one block, in which nobody stands, as
-   of a board on which the kings find none. */
+/* Adds the one block of men for whom there is no room: without slices, as on a board that has no
+   room for the kings. */
 static enum bk_err add_empty_block(struct bk_index *ix, struct rooms *room)
 {
     struct bk_block b = { .group = 1 };
@@ -436,7 +438,7 @@ static enum bk_err add_empty_block(struct bk_index *ix, struct rooms *room)
     return BK_OK;
 }
 
-/* Most tables have one block, and an array grows for many. */
+/* Gives back unused room: most tables have one block, and arrays grow as for many. */
 static void shrink_arrays(struct bk_index *ix)
 {
     struct bk_block *just = realloc(ix->block, ix->nblocks * sizeof *just);
@@ -451,9 +453,9 @@ static void shrink_arrays(struct bk_index *ix)
 /*
  * Equal men in cells a <= b <= c <= ... are numbered by C(a, 1) + C(b + 1, 2) + C(c + 2, 3) + ...:
  * of n cells C(n + k - 1, k) ascending choices, without gaps.  Unlike men make a mixed radix of
- * these numbers, the last men's digit the lowest: blocks in a row have keys that are near.  Five
- * pawns of 48 squares, three against two: 23 M keys, and 255 M if they had any cells.  False: no
- * memory.
+ * these numbers, the last men's digit the lowest: consecutive blocks have keys that are near.  Five
+ * pawns of 48 squares, three against two: 23 M keys, and 255 M if equal men were not kept in order.
+ * False: no memory.
  */
 static bool keys_new(struct bk_index *ix)
 {
@@ -474,8 +476,8 @@ static bool keys_new(struct bk_index *ix)
     return ix->key_of != NULL;
 }
 
-/* The next choice of cells in ascending order, of which equal men's ascend.  False: there is none.
- */
+/* Steps to the next choice of cells in ascending order; those of equal men ascend.  False: there is
+   none. */
 static bool next_cells(const struct bk_index *ix, uint8_t *cell)
 {
     unsigned s = ix->nslots;
@@ -491,9 +493,9 @@ static bool next_cells(const struct bk_index *ix, uint8_t *cell)
 }
 
 /*
- * All choices of cells in ascending order.  The first of each class met is its block; the symmetry
- * stored for the others brings them to it (an involution need not be one, so it is the one from
- * them to it).
+ * Makes the blocks, from all choices of cells in ascending order.  The first of each class is its
+ * block; the symmetry stored for the others turns them into it (not the reverse: a symmetry need
+ * not be its own inverse).
  */
 static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
 {
@@ -532,7 +534,8 @@ static void slot_new(struct bk_index *ix, unsigned type, unsigned colour, unsign
     ix->nslots++;
 }
 
-/* Of equal men those at home come first, each unlike the others. */
+/* Makes the slots.  Of men of one type those with a castling right come first, each unlike the
+   others. */
 static void slots_new(struct bk_index *ix)
 {
     for (unsigned colour = 0; colour < 2; colour++)
@@ -611,7 +614,8 @@ static unsigned room_of(const struct bk_index *ix, unsigned type, unsigned colou
     return n;
 }
 
-/* King pairs: not more than *most, and not fewer than *least (each king's neighbours left out). */
+/* Bounds the number of king pairs: *most counts all, *least leaves out those in reach of White's
+   king. */
 static void bound_pairs(const struct bk_index *ix, uint64_t *least, uint64_t *most)
 {
     uint64_t room[2];
@@ -701,7 +705,8 @@ void bk_index_reorder(struct bk_index *ix, const uint8_t *order)
 
 /* == Positions and numbers == */
 
-/* The squares of rooks that castling rights hold at home; false if one has none. */
+/* Places the rooks that castling rights hold at home; *held: their squares.  False: one is not
+   there. */
 static bool place_home(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out,
                        struct bk_bits *held)
 {
@@ -768,7 +773,7 @@ bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
 
 static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sym)
 {
-    const uint8_t *map = ix->map[sym]; /* of 0, too: nobody could guess whether it is needed */
+    const uint8_t *map = ix->map[sym]; /* for 0, too: a branch could not be predicted */
 
     at->king[0] = map[at->king[0]];
     at->king[1] = map[at->king[1]];
@@ -776,7 +781,7 @@ static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sy
         at->sq[s] = map[at->sq[s]];
 }
 
-/* Equal men by cell, then by square. */
+/* Sorts equal men by cell, then by square. */
 static void sort_men(const struct bk_index *ix, struct bk_placement *at)
 {
     for (unsigned i = 1; ix->equals && i < ix->nslots; i++)
@@ -833,7 +838,7 @@ int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at)
     return block_of(ix, at);
 }
 
-/* The digit that the man of a slot leads for k equal men of his cell. */
+/* Returns the digit of k equal men in one cell, of whom the first has this slot. */
 static inline uint64_t digit_of(const struct bk_index *ix, const struct bk_placement *at,
                                 unsigned slot, unsigned k)
 {
@@ -945,7 +950,7 @@ bool bk_index_position(const struct bk_index *ix, const struct bk_placement *at,
     return true;
 }
 
-/* A placement as a tuple that two mirrored ones can be compared by. */
+/* Compares two placements with the same kings, by the squares of the other men. */
 static int compare_men(const struct bk_index *ix, const struct bk_placement *a,
                        const struct bk_placement *b)
 {
@@ -966,13 +971,14 @@ unsigned bk_index_images(const struct bk_index *ix, uint32_t block, const struct
            (unsigned)__builtin_popcount(stabilizer(ix, block, at));
 }
 
-/* The same, but for the first. */
+/* As stabilizer(), of a number, without the identity. */
 static unsigned kept_by(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
 {
     return stabilizer(ix, bk_index_block_with(ix, number), at) & ~1u;
 }
 
-/* The least of the placements that the symmetries of its slice make of one; true: another. */
+/* Sets `least` to the least image of `at` under the symmetries that keep its slice; true: that is
+   another placement. */
 static bool least_image(const struct bk_index *ix, uint64_t number, const struct bk_placement *at,
                         struct bk_placement *least)
 {

@@ -24,8 +24,8 @@
  *
  * Side to move is not part of the number.  A slice that a symmetry maps to
  * itself holds both of two mirrored positions; every other class has one
- * number.  Men who find no room have one block, without slices and numbers.  Everything here is
- * read-only after bk_index_new().
+ * number.  If there is no room for the men there is one block, without slices and numbers.
+ * Everything here is read-only after bk_index_new().
  */
 #ifndef BK_INDEX_H
 #define BK_INDEX_H
@@ -59,20 +59,20 @@ struct bk_pairs {
 
 /*
  * number = first + slice * slice_weight + the sum of digits * weight, by slot; a man who shares the
- * digit of one before him has 0.  Of blocks there may be ten million, whose digits weigh the same
- * where the cells are as large: so they share them.
+ * digit of one before him has weight 0.  There may be ten million blocks; where their cells are
+ * equally large their digits weigh the same, so they share them.
  */
 struct bk_digits {
     uint64_t slice_weight, weight[BK_SLOTS_MAX];
     uint8_t leads[BK_SLOTS_MAX]; /* by slot: bk_index_leads() */
-    uint32_t block;              /* the first that has them */
+    uint32_t block;              /* the first block that has these digits */
 };
 
 struct bk_block {
     uint8_t cell[BK_SLOTS_MAX]; /* by slot; equal men ascending */
     unsigned group;             /* symmetries that keep the cells, as a set for equal men */
     unsigned advance;           /* sum over men; blocks are solved from the highest down */
-    uint32_t digits;            /* of bk_index.digits */
+    uint32_t digits;            /* index into bk_index.digits */
     const struct bk_pairs *pairs;
     uint64_t first; /* number of its first position */
     uint64_t size;
@@ -87,7 +87,7 @@ struct bk_index {
     uint8_t type[BK_SLOTS_MAX], colour[BK_SLOTS_MAX];
     uint8_t like[BK_SLOTS_MAX]; /* first slot with an equal man */
     bool equals;                /* there are equal men */
-    bool whole;                 /* one block, of which no man needs to be turned */
+    bool whole; /* there is one block, and placements need no turning to lie in it */
     int8_t right[BK_SLOTS_MAX]; /* castling right (a bit of bk_pos.rights) of this rook, or -1 */
     struct bk_cells *cells[BK_SLOTS_MAX]; /* equal men share */
     unsigned group;                       /* symmetries of the material */
@@ -100,9 +100,9 @@ struct bk_index {
     struct bk_digits *digits;
     uint64_t positions;          /* per side to move */
     struct bk_pairs *pairs[256]; /* by group; owned; NULL where unused */
-    /* The cells of all men make a key: the sum of key_of[slot][square] once equal men ascend; none
-       where one is BK_NO_KEY, for he may not stand there.  By key: block * 8 + the symmetry that
-       brings the men there; -1: none. */
+    /* The cells of all men make a key: the sum of key_of[slot][square], once equal men ascend;
+       there is none where one term is BK_NO_KEY: that man may not stand there.  block_of[key]:
+       block * 8 + the symmetry that turns the men into the block; -1: none. */
     uint32_t nkeys, (*key_of)[BK_SQ_MAX]; /* by slot */
     int32_t *block_of;
 };
@@ -113,7 +113,7 @@ static inline const struct bk_digits *bk_index_digits(const struct bk_index *ix,
     return &ix->digits[b->digits];
 }
 
-/* The key of men in these cells, equal men in the order of theirs. */
+/* Returns the key of men in these cells; those of equal men ascend. */
 static inline uint32_t bk_index_key(const struct bk_index *ix, const uint8_t *cell)
 {
     uint32_t key = 0;
@@ -123,7 +123,7 @@ static inline uint32_t bk_index_key(const struct bk_index *ix, const uint8_t *ce
     return key;
 }
 
-/* By man: the white king, the black one, then the slots. */
+/* Men are numbered: the white king, the black one, then the slots. */
 static inline unsigned bk_index_type(const struct bk_index *ix, unsigned man)
 {
     return man < 2 ? ix->v->royal : ix->type[man - 2];
@@ -134,13 +134,13 @@ static inline unsigned bk_index_colour(const struct bk_index *ix, unsigned man)
     return man < 2 ? man : ix->colour[man - 2];
 }
 
-/* Where a man stands: kings apart, other men by slot. */
+/* Where the men stand: kings apart, other men by slot. */
 struct bk_placement {
     uint8_t king[2];
     uint8_t sq[BK_SLOTS_MAX];
 };
 
-/* The same by man: the kings, then the slots. */
+/* Returns the squares of a placement by man: the kings, then the slots. */
 static inline const uint8_t *bk_placement_squares(const struct bk_placement *at)
 {
     _Static_assert(offsetof(struct bk_placement, king) == 0 &&
@@ -156,7 +156,7 @@ static inline void bk_placement_put(struct bk_placement *at, unsigned man, unsig
 }
 
 /*
- * order: nslots + 1 entries as above, or NULL for the usual one.
+ * Makes the index of a material.  order: nslots + 1 entries as above, or NULL for the usual one.
  * Returns BK_OK; BK_E_USAGE (too many men); BK_E_SYSTEM (memory).
  */
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
@@ -164,39 +164,39 @@ enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
 void bk_index_free(struct bk_index *ix);
 uint64_t bk_index_bytes(const struct bk_index *ix); /* memory that it takes */
 /*
- * May the index of this material have so many positions?  Of a number that a stranger's file
- * gives: what is true lies between bounds that need no memory, a factor of some ten apart.
+ * May the index of this material have so many positions?  For numbers in files of unknown origin:
+ * the true one lies between bounds that need no memory, a factor of some ten apart.
  */
 bool bk_index_could_have(const struct bk_variant *v, const struct bk_material *m,
                          uint64_t positions);
 /* Numbers positions by another order of digits.  Nobody else may be asking. */
 void bk_index_reorder(struct bk_index *ix, const uint8_t *order);
 
-/* Finds the men of a position of exactly this material.  False: it is not. */
+/* Sets `out` to where the men of a position stand.  False: it is not of exactly this material. */
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);
 
 /*
- * The same of a position seen with the colours exchanged: swap[] says where squares go.
- * False also where castling rights are left: exchange those positions as a whole.
+ * As bk_index_place(), for the position seen with the colours exchanged: swap[] says where squares
+ * go.  False also where castling rights are left: exchange those positions as a whole.
  */
 bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
                               const uint8_t swap[BK_SQ_MAX], struct bk_placement *out);
 
 /*
- * The number of a placement; UINT64_MAX when it has none (kings that attack
- * each other, a man where it may not stand).  Two men on one square still get
- * some number, whose value means nothing.  Cost: some 15 ns.
+ * Returns the number of a placement; UINT64_MAX when it has none (kings that attack each other, a
+ * man where it may not stand).  Two men on one square still get some number, whose value means
+ * nothing.  Cost: some 15 ns.
  */
 uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *at);
 
 /*
- * The same, and turns `at` into what bk_index_unrank() says of the number: the
- * squares that go with it.  *block: which holds it; block may be NULL.  Where
- * there is no number, both mean nothing.
+ * As bk_index_rank(), and turns `at` into the placement that bk_index_unrank() gives for the
+ * number.  *block: the block that holds it; block may be NULL.  Where there is no number, both mean
+ * nothing.
  */
 uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at, uint32_t *block);
 
-/* Which block holds a number < ix->positions.  Cost: a binary search. */
+/* Returns the block that holds a number < ix->positions.  Cost: a binary search. */
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number);
 
 /* The placement of a number < ix->positions. */
@@ -206,33 +206,33 @@ void bk_index_unrank(const struct bk_index *ix, uint64_t number, struct bk_place
 bool bk_index_position(const struct bk_index *ix, const struct bk_placement *at, unsigned stm,
                        struct bk_pos *p);
 
-/* Finds the block that holds a placement; `at` is turned to lie in it. */
+/* Returns the block that holds a placement, or -1; `at` is turned to lie in it. */
 int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at);
 
 /*
- * Is this the number that stands for its class?  True but in slices that a
- * symmetry keeps, where of mirrored positions only one is.
+ * Is this the number that stands for its class?  True except in slices that a symmetry keeps: there
+ * only one of several mirrored positions is.
  */
 bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
 
-/* How many placements the symmetries make of `at`, which lies in this block: as many as there are
-   symmetries, or fewer where some keep its kings. */
+/* Returns how many placements the symmetries make of `at`, which lies in this block: as many as
+   there are symmetries, or fewer where some keep its kings. */
 unsigned bk_index_images(const struct bk_index *ix, uint32_t block, const struct bk_placement *at);
-/* The number that does: this one, or that of a mirrored position. */
+/* Returns the number that stands for the class: this one, or that of a mirrored position. */
 uint64_t bk_index_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
 
-/* Where the kings stand on an axis of a symmetry, a position has several numbers of the same value.
-   The nth (from 0) of its other placements; false: there are no more. */
+/* Sets `twin` to the nth (from 0) other placement of a position whose kings stand on an axis of a
+   symmetry: it has several numbers, of the same value.  False: there are no more. */
 bool bk_index_twin(const struct bk_index *ix, uint64_t number, const struct bk_placement *at,
                    unsigned nth, struct bk_placement *twin);
 
-/* Radix of the digit of `slot` in a block: C(n, k) for the first of k equal men of a cell,
-   1 for the others. */
+/* Returns the radix of the digit of `slot` in a block: C(n, k) for the first of k equal men of a
+   cell, 1 for the others. */
 uint64_t bk_index_radix(const struct bk_index *ix, const struct bk_block *b, unsigned slot);
-/* How many equal men of the same cell this slot leads: 0 if it follows another. */
+/* Returns how many equal men of the same cell this slot leads: 0 if it follows another. */
 unsigned bk_index_leads(const struct bk_index *ix, const struct bk_block *b, unsigned slot);
 
-/* The number of k ascending places: sum of C(place[i], i + 1). */
+/* Returns the number of k ascending places: sum of C(place[i], i + 1). */
 uint64_t bk_combination_rank(const uint8_t *place, unsigned k);
 void bk_combination_unrank(uint64_t number, unsigned k, uint8_t *place);
 

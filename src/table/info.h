@@ -36,7 +36,7 @@ struct bk_file_info {
     unsigned norder;
     char variant[64];
     char material[BK_MATERIAL_NAME_MAX];
-    struct bk_summary summary; /* of one side: White's, and the same for Black */
+    struct bk_summary summary; /* one_side: Black's is White's */
     unsigned nunits;
 };
 
@@ -64,7 +64,7 @@ struct bk_unit_place {
 };
 
 /*
- * How a builder cuts the numbers of an index into units, in the order of the file.
+ * Cuts the numbers of an index into units, as builders do, in the order of the file.
  * Returns how many there are; out[i] is written for the first `room` of them.
  * Source: docs/format.md 1.
  */

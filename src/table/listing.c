@@ -19,10 +19,10 @@ struct list {
     size_t n, room;
     const struct bk_variant *v;
     bool heads;
-    struct bk_report *why; /* NULL: nobody asks, or it is written */
+    struct bk_report *why; /* NULL: not wanted, or written already */
 };
 
-/* Is it a file?  Its size, 0 included, goes to *bytes. */
+/* Is there a regular file of this path?  Sets *bytes to its size, else to 0. */
 static bool is_file(const char *path, uint64_t *bytes)
 {
     struct stat st;
@@ -32,7 +32,7 @@ static bool is_file(const char *path, uint64_t *bytes)
     return is;
 }
 
-/* Do distances belong to these results, by their head?  A damaged one says nothing. */
+/* Does the head of a wdl file say that distances belong to it?  Not if it is damaged. */
 static bool promises_distances(const char *path)
 {
     struct bk_file_info info;
@@ -40,7 +40,7 @@ static bool promises_distances(const char *path)
     return !bk_file_peek(&info, path, NULL) && info.distances;
 }
 
-/* The material, if an earlier folder has it; else NULL. */
+/* Returns what is listed of a material already, from an earlier folder, or NULL. */
 static struct bk_listed *earlier(const struct list *l, const struct bk_material *m)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -49,7 +49,7 @@ static struct bk_listed *earlier(const struct list *l, const struct bk_material 
     return NULL;
 }
 
-/* "KRvKN.bkw" in a folder, of `game`. */
+/* Adds a file of FOLDER/GAME, such as "KRvKN.bkw", if it is a table. */
 static enum bk_err add(struct list *l, const char *folder, const char *game, const char *file)
 {
     struct bk_listed one = { .lost = false };
@@ -86,7 +86,7 @@ static enum bk_err unread(const struct list *l, const char *path)
                                : bk_fail(l->why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-/* The files of FOLDER/GAME. */
+/* Adds the tables of FOLDER/GAME. */
 static enum bk_err read_folder(struct list *l, const char *folder, const char *game)
 {
     char path[PATH_MAX];
@@ -106,8 +106,8 @@ static enum bk_err read_folder(struct list *l, const char *folder, const char *g
     return err;
 }
 
-/* Of all games that positions of this one belong to, by their rights (bk_homes_name()).  The first
-   failure is told; what else can be read is. */
+/* Adds the tables of all games that positions of this one may belong to, by their rights
+   (bk_homes_name()).  The first failure is told; all else that can be read is added. */
 static enum bk_err read_games(struct list *l, const char *folder)
 {
     char game[4][64];

@@ -11,17 +11,17 @@ struct bk_listed {
     char name[BK_MATERIAL_NAME_MAX];
     unsigned men;
     uint64_t wdl_bytes, dtw_bytes; /* of the files */
-    bool distances;                /* their file is there */
-    bool lost;                     /* it is not, and should be: known with `heads` */
+    bool distances;                /* there is a file of distances */
+    bool lost;                     /* there is none, and should be: known with `heads` */
 };
 
 /*
- * The tables of a game in folders, separated by ':', by men, then name; of a table that is in
- * several the one that answers.  Names that are no canonical material of the game are passed over,
- * and distances without wdl.  A folder that is not there has none.
+ * Lists the tables of a game in folders, separated by ':', by men, then name; a table that is in
+ * several as the one that answers.  Names that are no canonical material of the game are passed
+ * over, and distances without wdl.  A folder that is not there has none.
  *
- * heads    also: do distances belong to results that have none beside them?  Of these the head is
- *          read, a read each; else no file is opened
+ * heads    also finds out `lost`: reads the heads of wdl files that have no distances beside them,
+ *          a read each; else no file is opened
  * *out, n  owned: free(); whatever is returned, all that could be read
  *
  * Returns BK_OK; BK_E_SYSTEM (memory, a folder that cannot be read; the first is told).

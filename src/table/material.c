@@ -93,7 +93,7 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
     return BK_OK;
 }
 
-/* The men of both sides; *end: what follows them. */
+/* Reads the men of both sides; *end: what follows them. */
 static enum bk_err read_men(struct bk_material *m, const struct bk_variant *v, const char *name,
                             const char **end, struct bk_report *why)
 {
@@ -175,7 +175,7 @@ static void put_men(struct naming *w, const struct bk_material *m, const struct 
     }
 }
 
-/* Only where they are fewer than the men could use. */
+/* Writes the allowances, only where they are fewer than the men could use. */
 static void put_allowances(struct naming *w, const struct bk_material *m,
                            const struct bk_variant *v)
 {
@@ -230,7 +230,7 @@ void bk_material_of(struct bk_material *m, const struct bk_variant *v, const str
 
 /* == Allowances == */
 
-/* To the number of men of `colour` that can use them. */
+/* Lowers each allowance to the number of men of `colour` that can use it. */
 static void lower_allowances(struct bk_material *m, const struct bk_variant *v, unsigned colour)
 {
     unsigned users[BK_TYPES_MAX] = { 0 };
@@ -375,8 +375,8 @@ struct next_list {
 };
 
 /*
- * The castling rights that may be left: any of the mover's own, whose king or
- * rook may have moved, and of the other side's but those of rooks just taken.
+ * Adds `after` with each set of castling rights that may be left: any of the mover's own, whose
+ * king or rook may have moved, and of the other side's but those of rooks just taken.
  */
 static void add_rights(struct next_list *l, const struct bk_material *m,
                        const struct bk_material *after)
@@ -399,7 +399,7 @@ static void add_rights(struct next_list *l, const struct bk_material *m,
     }
 }
 
-/* Every type a man of `from` may change into somewhere on the board. */
+/* Sets `out` to all changes of a man of type `from`, anywhere on the board; returns how many. */
 static unsigned all_changes(const struct bk_material *m, const struct bk_variant *v,
                             unsigned colour, unsigned from, struct bk_change *out)
 {
@@ -427,7 +427,7 @@ static unsigned all_changes(const struct bk_material *m, const struct bk_variant
 }
 
 /*
- * A man of type `from` moves: `m` is what is on the board before, `left` after
+ * Adds what changes of a man of type `from` make: `m` is what is on the board before, `left` after
  * what it takes is gone.
  */
 static void add_changed(struct next_list *l, const struct bk_material *m,
@@ -444,7 +444,7 @@ static void add_changed(struct next_list *l, const struct bk_material *m,
     }
 }
 
-/* One man taken, or two at once by a man that may. */
+/* Adds what captures of a man of type `taken` make, alone or with a second man taken at once. */
 static void add_captures(struct next_list *l, const struct bk_material *m, unsigned colour,
                          unsigned taken)
 {

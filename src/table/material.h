@@ -54,7 +54,7 @@ static inline unsigned bk_material_rights_of(const struct bk_material *m, unsign
     return (m->rights >> 2 * colour & 1u) + (m->rights >> (2 * colour + 1) & 1u);
 }
 bool bk_material_equal(const struct bk_material *a, const struct bk_material *b);
-/* The colours exchanged. */
+/* Returns the material with the colours exchanged. */
 struct bk_material bk_material_exchanged(const struct bk_material *m);
 
 /*
@@ -66,10 +66,10 @@ int bk_material_swap(const struct bk_material *m, const struct bk_variant *v);
 /* Brings a material to the colours its table is kept under; true if exchanged. */
 bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v);
 
-/* Decided by rule (a bare king, or two): no table is kept. */
+/* Is it decided by rule (a bare king, or two)?  Then no table is kept. */
 bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v);
 
-/* May it have a table, as far as hands go?  BK_E_USAGE, in words: captured men would come back. */
+/* Returns BK_E_USAGE, with a message, if captured men would come back: then no table is exact. */
 enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk_variant *v,
                                     struct bk_report *why);
 
@@ -84,12 +84,12 @@ enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk
  */
 unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
                           struct bk_material *out, unsigned room);
-/* The materials that a move of `colour` leads to. */
+/* As bk_material_next(), by moves of `colour` alone. */
 unsigned bk_material_next_of(const struct bk_material *m, const struct bk_variant *v,
                              unsigned colour, struct bk_material *out, unsigned room);
 
-/* After a man of `colour`: `taken` (type, or -1) of the other side is lost and
-   the mover's `from` type becomes `to` (-1: no change), using up an allowance if `counted`.
+/* Returns the material after a move of `colour`: `taken` (type, or -1) of the other side is lost
+   and the mover's `from` type becomes `to` (-1: no change), using up an allowance if `counted`.
    Castling rights stay: take those away first that the move ends. */
 struct bk_material bk_material_after(const struct bk_material *m, const struct bk_variant *v,
                                      unsigned colour, int taken, int from, int to, bool counted);

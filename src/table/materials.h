@@ -1,5 +1,5 @@
 /*
- * materials.h - a list of materials, each once, that finds its own.
+ * materials.h - a list of materials, each once, with look-up.
  *
  *      struct bk_materials l = { 0 };
  *
@@ -25,8 +25,8 @@ struct bk_materials {
     size_t slots;   /* a power of two, more than twice n; or 0 */
 };
 
-/* A sum of products, so that none waits for another; 32 bits, all of which depend on all of a
-   word. */
+/* Returns a hash of 32 bits; bit k depends on the lowest k + 33 bits of each word.  A sum of
+   products, so that none waits for another. */
 static inline uint64_t bk_material_hash(const struct bk_material *m)
 {
     uint64_t word[offsetof(struct bk_material, rights) / sizeof(uint64_t)], h = m->rights;
@@ -41,9 +41,10 @@ static inline uint64_t bk_material_hash(const struct bk_material *m)
     return h * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
-/* The number of a material in the list, or -1. */
+/* Returns the number of a material in the list, or -1. */
 int64_t bk_materials_find(const struct bk_materials *l, const struct bk_material *m);
-/* Adds one that is not in it, as number l->n.  False: no memory, and the list is as it was. */
+/* Adds a material that is not in the list, as number l->n.  False: no memory, and the list is as it
+   was. */
 bool bk_materials_add(struct bk_materials *l, const struct bk_material *m);
 void bk_materials_free(struct bk_materials *l);
 

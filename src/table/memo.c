@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* The memo's place for a position; its own, or cleared for it. */
+/* Returns the memo's entry for a position, cleared if another had it. */
 static struct bk_known *known_of(struct bk_memo *m, const void *file, uint64_t place)
 {
     uint64_t h = (place ^ (uintptr_t)file << 20) * UINT64_C(0x9e3779b97f4a7c15);

@@ -2,7 +2,7 @@
  * memo.h - what has been found out of positions during a question.
  *
  * In games whose men evolve most positions have exits, and most of those exits again; the same
- * position is come to by many ways.  What is kept are bounds, of the last position of each place.
+ * position is reached in many ways.  Bounds are kept, for the last position noted at each place.
  *
  * Stack: 5 KB.  It costs nothing until it is used.
  */
@@ -44,11 +44,11 @@ static inline void bk_memo_begin(struct bk_memo *m)
         m->used[i] = 0;
 }
 
-/* Is it as good as `enough`, or known otherwise?  *wdl as of bk_settle_least(). */
+/* Does the memo know whether a position is as good as `enough`?  *wdl: as of bk_settle_least(). */
 bool bk_memo_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough, int *wdl);
 void bk_memo_note_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough, int wdl);
 
-/* Is enough of its plies known?  *plies as of bk_settle_plies(). */
+/* Does the memo know a position's plies as far as `w` asks?  *plies: as of bk_settle_plies(). */
 bool bk_memo_plies(struct bk_memo *m, const void *file, uint64_t place, struct bk_window w,
                    int *plies);
 void bk_memo_note_plies(struct bk_memo *m, const void *file, uint64_t place, struct bk_window w,

@@ -50,7 +50,7 @@ struct reader {
     uint32_t *open; /* nodes whose second answer is still to come */
 };
 
-/* A number of a stream; false: there is none. */
+/* Sets *out to the number that a byte of a stream stands for; false: there is none. */
 static bool read_number(struct reader *r, uint8_t byte, uint32_t *out)
 {
     *out = byte;
@@ -64,7 +64,7 @@ static bool read_number(struct reader *r, uint8_t byte, uint32_t *out)
     return true;
 }
 
-/* Nodes in preorder.  False: they make no tree. */
+/* Reads the nodes, in preorder.  False: they make no tree. */
 static bool read_tree(struct reader *r)
 {
     struct bk_model *m = r->m;
@@ -93,8 +93,8 @@ static bool read_tree(struct reader *r)
     return false;
 }
 
-/* The code of one leaf in preorder.  DEPTH_MAX suffices for Huffman's codes of any counts, and
-   bounds what answering recurses. */
+/* Reads the code of one leaf, in preorder.  DEPTH_MAX suffices for Huffman's codes of any counts,
+   and bounds the recursion of answers. */
 static bool read_code(struct reader *r, uint32_t leaf, uint32_t *question)
 {
     struct {
@@ -149,9 +149,9 @@ static bool read_model(struct reader *r)
 }
 
 /*
- * Leaves and questions of a unit with so many numbers: format.md 6.  They tell positions apart, and
- * cost more than they save long before there is one for every four; real models have one for some
- * hundred, or, where there are many numbers, some thousands.
+ * Returns the most leaves and questions of a unit with so many numbers: format.md 6.  They tell
+ * positions apart, and cost more than they save long before there is one for every four; real
+ * models have one for some hundred, or, where there are many numbers, some thousands.
  */
 static uint64_t parts_most(uint64_t numbers) { return numbers / 4 + (1u << 16); }
 
@@ -337,8 +337,8 @@ static size_t join(uint8_t *raw, const struct writer *w)
 }
 
 /*
- * Streams of numbers repeat little beyond a few bytes: near matches do, chosen with care.  Of 13
- * models this takes a ninth of the time of level 19, and 0.99 of its bytes.
+ * Packs the streams.  They repeat little beyond a few bytes, so near matches are enough, chosen
+ * with care.  Of 13 models this takes a ninth of the time of level 19, and 0.99 of its bytes.
  */
 static size_t compress(uint8_t *out, size_t bound, const uint8_t *raw, size_t bytes)
 {
@@ -424,7 +424,7 @@ static struct bk_shard read_entry(const uint8_t *b, uint64_t first, uint64_t at)
     return s;
 }
 
-/* Some two to four of them a shard. */
+/* Makes the guesses, some two to four a shard.  False: no memory. */
 static bool make_guesses(struct bk_directory *d, uint64_t first)
 {
     uint64_t numbers = d->end - first;
@@ -504,7 +504,7 @@ uint32_t bk_directory_find(const struct bk_directory *d, uint64_t number)
         else
             high = middle - 1;
     }
-    return low + (d->shard[low + 1].first <= number); /* a sum: nobody could guess */
+    return low + (d->shard[low + 1].first <= number); /* a sum: a branch could not be predicted */
 }
 
 uint32_t bk_shard_sum(const void *bytes, size_t n, uint32_t shard)
@@ -574,7 +574,7 @@ struct row_answer {
     struct bk_row_values *out;
 };
 
-/* Those of `squares` that are exceptions of question `code`. */
+/* Sets `out` to the exceptions of question `code` among `squares`; false: there are none. */
 static bool exceptions(const struct row_answer *w, bk_code code, const uint64_t *squares,
                        uint64_t *out)
 {

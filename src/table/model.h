@@ -44,8 +44,8 @@
  * Bit s of a set: with the inner man on square s.  Four words whatever the board; those beyond
  * bk_facts_words() are neither read nor written. */
 struct bk_row_values {
-    uint64_t care[4];                     /* not free */
-    uint64_t least[4];                    /* of these: at least the value, else exactly it */
+    uint64_t care[4];  /* squares that are asked; others are free */
+    uint64_t least[4]; /* of `care`: the planes say at least the value, else exactly it */
     uint64_t plane[BK_VALUE_BITS_MAX][4]; /* bit b of the value */
 };
 
@@ -74,15 +74,15 @@ struct bk_model {
  *
  * bytes   as bk_model_write() made them; damaged ones are refused (BK_E_CORRUPT) or make a
  *         model that can be asked without harm.
- * numbers of its unit: a model has no more leaves and questions than these suggest (format.md 6)
+ * numbers of its unit: they bound its leaves and questions (format.md 6)
  * facts   bk_facts_count() of the facts that its tree asks
- * bits    of a value: 2, and results, or 16, and distances; other values are refused
+ * bits    of a value: 2 for wdl, 16 for distances; other values are refused
  *
  * *out owned.
  */
 enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, uint64_t numbers,
                            unsigned facts, unsigned bits, struct bk_report *why);
-/* The most bytes that a model has in its file; and that of a unit with so many numbers. */
+/* The most bytes in a file of any model; and of a model of a unit with so many numbers. */
 #define BK_MODEL_MOST (1u << 26)
 uint64_t bk_model_bytes_max(uint64_t numbers);
 /* May a unit of so many numbers have so many leaves and questions? */
@@ -90,8 +90,8 @@ bool bk_model_may_have(uint64_t numbers, uint64_t leaves, uint64_t questions);
 void bk_model_free(struct bk_model *m);
 uint64_t bk_model_bytes(const struct bk_model *m); /* memory that it takes */
 
-/* The bytes of a model, *bytes owned (free()); BK_E_SYSTEM (memory; more than a file may have: too
-   many bytes, a value of 2^16 - 1).  What a unit may have is asked above. */
+/* Sets *bytes, owned (free()), to those of a model's file; BK_E_SYSTEM (memory; more than a file
+   may have: too many bytes, a value of 2^16 - 1).  bk_model_may_have() is not asked. */
 enum bk_err bk_model_write(uint8_t **bytes, size_t *n, const struct bk_model *m,
                            struct bk_report *why);
 
@@ -116,8 +116,8 @@ struct bk_directory {
     uint64_t first, end;    /* numbers: the first, one past the last */
     uint64_t bytes;         /* of all shards together */
     struct bk_shard *shard; /* owned; n of them, and one that begins at the end */
-    unsigned step;          /* of each 2^step numbers from the first on: */
-    uint32_t *guess;        /* owned; the shard that holds the first of them */
+    unsigned step;          /* guess[] has an entry for each 2^step numbers */
+    uint32_t *guess;        /* owned; by entry: the shard that holds its first number */
 };
 
 /* Reads a directory of `n` bytes for the numbers first to end - 1.  BK_E_CORRUPT when it does
@@ -129,7 +129,7 @@ uint64_t bk_directory_held(const struct bk_directory *d); /* memory that it take
 void bk_shard_entry_write(uint8_t out[BK_SHARD_ENTRY_BYTES], const struct bk_shard *s,
                           uint32_t numbers);
 
-/* The shard that holds a number of the unit.  Cost: a look-up and mostly one comparison. */
+/* Returns the shard that holds a number of the unit.  Cost: a look-up and mostly one comparison. */
 uint32_t bk_directory_find(const struct bk_directory *d, uint64_t number);
 
 static inline size_t bk_shard_bytes(const struct bk_shard *s)
@@ -148,8 +148,8 @@ static inline uint64_t bk_row_hash(uint64_t first)
     return bk_mix(first + UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* What hashes of a row's positions begin with: of the row and its shard alone, so it may be ready
-   before the leaf is known. */
+/* What the keys of a row's positions have in common: of the row and its shard alone, so it may be
+   ready before the leaf is known. */
 struct bk_row_hashes {
     uint64_t row, factor[2];
 };
@@ -168,11 +168,11 @@ static inline uint64_t bk_question_key(uint64_t row_hash, uint32_t question, uns
     return x ^ x >> 32;
 }
 
-/* What ribbon B is asked. */
+/* Returns the key by which ribbon B is asked. */
 static inline uint64_t bk_bit_key(uint64_t key) { return key << 32 | key >> 32; }
 
-/* What ribbon A is asked: for filter bit 0 the key, for each further bit this of the one before.
-   Bit j of the key is what it answers for an exception. */
+/* Returns the key by which ribbon A is asked for the next filter bit; for bit 0 that is the key
+   itself.  For an exception it answers bit j of the key to filter bit j. */
 #define BK_FILTER_STEP UINT64_C(0xf1357aea2e62a9c5)
 static inline uint64_t bk_next_filter_key(uint64_t key) { return key * BK_FILTER_STEP; }
 
@@ -215,7 +215,7 @@ unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, cons
 /* The value that follows from this code if each question has its likely answer. */
 unsigned bk_model_likely(const struct bk_model *m, bk_code code);
 
-/* The same will be asked soon: brings what is looked at first into the processor's cache. */
+/* Prefetches what bk_model_value() will look at first. */
 void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
                     struct bk_row_hashes hashes, unsigned square, bk_code code);
 

@@ -14,7 +14,7 @@ static bool add(struct bk_materials *l, struct bk_material m, const struct bk_va
     return bk_material_by_rule(&m, v) || bk_materials_find(l, &m) >= 0 || bk_materials_add(l, &m);
 }
 
-/* Adds what moves make of number i, until there are `most`. */
+/* Adds the materials one move away from number i of the list, until there are `most`. */
 static enum bk_err add_next(struct bk_materials *l, size_t i, const struct bk_variant *v,
                             struct bk_material next[BK_NEXT_MAX], size_t most,
                             struct bk_report *why)

@@ -7,7 +7,7 @@
 #include "table/material.h"
 
 /*
- * A material and all that its moves can make of it, then of those, to the end:
+ * Lists a material and all that its moves can make of it, then of those, to the end:
  * canonical, each once, those that are decided by rule left out, the nearest
  * first (so (*out)[0] is the material itself, if it has a table).
  *
@@ -18,9 +18,9 @@ enum bk_err bk_materials_needed(struct bk_material **out, size_t *n, const struc
                                 const struct bk_variant *v, struct bk_report *why);
 
 /*
- * The nearest of them, at most `most`; *more: there are others.  For whoever names what is missing
- * to somebody who has not asked for a list: where a pawn may become twelve kinds three of each
- * colour lead to 157,079 tables, in three seconds.
+ * As bk_materials_needed(), but the nearest `most` at most; *more: there are others.  For messages
+ * that name what is missing, where no list was asked for: where a pawn may become twelve kinds,
+ * three pawns of each colour lead to 157,079 tables, in three seconds.
  *
  * Cost: at most that of `most` materials, some us each.
  */

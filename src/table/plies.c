@@ -1,8 +1,8 @@
 /*
  * plies.c - see plies.h.
  *
- * A loss is found out move by move.  What the file says of a move mostly is all there is to it; the
- * others wait, and are settled with the longest bound first: one of them mostly spares the rest.
+ * A loss is settled move by move.  Mostly the file alone settles a move; the other moves wait, and
+ * are settled with the longest bound first: one of them mostly spares the rest.
  */
 #include "table/plies.h"
 
@@ -19,7 +19,7 @@ static enum bk_err stored_k(struct bk_view *view, int *k, struct bk_report *why)
     return err;
 }
 
-/* Where squares are not enough. */
+/* Asks the caller, where squares are not enough. */
 static enum bk_err ask_plies(struct bk_direct *d, const struct bk_men *m, int wdl,
                              struct bk_window w, int *plies, struct bk_report *why)
 {
@@ -29,7 +29,8 @@ static enum bk_err ask_plies(struct bk_direct *d, const struct bk_men *m, int wd
     return d->plies(d->context, &p, wdl, w, plies, why);
 }
 
-/* What an exit brings to who is to move after it; of a loss, its plies, too, else 0. */
+/* Sets *wdl to what an exit brings the side to move after it; *plies, of a loss, to its plies, else
+   0. */
 static enum bk_err loss_after(struct bk_direct *d, const struct bk_view *view,
                               struct bk_step_of_men exit, struct bk_window w, int *wdl, int *plies,
                               struct bk_report *why)
@@ -51,7 +52,7 @@ static enum bk_err loss_after(struct bk_direct *d, const struct bk_view *view,
     return err;
 }
 
-/* Lowers *best by the exits of a won position that win, from the first-th on. */
+/* Lowers *best by those of the exits first to end - 1 of a won position that win. */
 static enum bk_err lower_by_exits(struct bk_direct *d, struct bk_view *view, unsigned first,
                                   unsigned end, struct bk_window w, int *best,
                                   struct bk_report *why)
@@ -71,7 +72,7 @@ static enum bk_err lower_by_exits(struct bk_direct *d, struct bk_view *view, uns
     return BK_OK;
 }
 
-/* The same by those that end nothing, if it is not known already. */
+/* Lowers *best by the exits that do not end the game, unless the memo has the result. */
 static enum bk_err lower_by_others(struct bk_direct *d, struct bk_view *view, struct bk_window w,
                                    int *best, struct bk_report *why)
 {
@@ -94,7 +95,8 @@ static enum bk_err lower_by_others(struct bk_direct *d, struct bk_view *view, st
     return err;
 }
 
-/* `bound`: what the file says, if it has been asked, else BK_ENDLESS. */
+/* Sets *out to the plies of a won position.  bound: what the file says, if it has been asked, else
+   BK_ENDLESS. */
 static enum bk_err win_plies(struct bk_direct *d, struct bk_view *view, int bound,
                              struct bk_window w, int *out, struct bk_report *why)
 {
@@ -126,7 +128,8 @@ struct waiting {
     bool passing; /* sets an en passant square */
 };
 
-/* A move whose file has been asked, and will have told by the time that the next one has. */
+/* A move whose file has been asked.  The answer is heard when the next file has been asked, so that
+   it has come to the processor meanwhile. */
 struct asked_move {
     struct bk_view after;
     struct waiting m;
@@ -139,16 +142,16 @@ struct loss {
     int best;
     struct waiting wait[WAITING]; /* the longest bound first */
     unsigned waits;
-    struct asked_move *asked; /* two; one if each is heard at once */
-    unsigned nth, heard;      /* which of them is next; which is to be heard, if */
+    struct asked_move *asked; /* two; one if each answer is heard at once */
+    unsigned nth, heard; /* which of `asked` is used next; which is to be heard, if one_asked */
     bool one_asked;
-    bool good_only; /* just what did best before, at once */
-    bool good_done; /* it has been tried */
+    bool good_only; /* try only the move that last did best */
+    bool good_done; /* that move has been tried */
     struct bk_step_of_men good;
     struct bk_report *why;
 };
 
-/* The large arrays are left as they are. */
+/* Begins a loss; its large arrays are left as they are. */
 static void loss_begin(struct loss *l, struct bk_direct *d, struct bk_view *view,
                        struct bk_window w, struct asked_move *asked, struct bk_report *why)
 {
@@ -165,7 +168,8 @@ static void loss_begin(struct loss *l, struct bk_direct *d, struct bk_view *view
 
 static int low_of(const struct loss *l) { return l->best > l->w.low ? l->best : l->w.low; }
 
-/* The position after a double step has a square that our men know nothing of. */
+/* Asks the caller after a double step: the position has an en passant square, which men alone do
+   not know. */
 static enum bk_err plies_passing(struct loss *l, const struct waiting *m, struct bk_window w,
                                  int *plies)
 {
@@ -184,7 +188,7 @@ static enum bk_err plies_passing(struct loss *l, const struct waiting *m, struct
     return l->d->plies(l->d->context, &p, 1, w, plies, l->why);
 }
 
-/* Raises the best by what a move brings. */
+/* Raises l->best by what a move brings. */
 static enum bk_err raise_by(struct loss *l, const struct waiting *m, struct bk_view *after)
 {
     struct bk_window w = { low_of(l) - 1, l->w.high - 1 };
@@ -227,7 +231,8 @@ static bool bares_at_once(const struct bk_view *view)
     return false;
 }
 
-/* Raises the best by what the file says of the move that has been asked last, or lets it wait. */
+/* Hears what the file says of the move that was asked last: raises l->best by it, or lets the move
+   wait. */
 static enum bk_err hear(struct loss *l)
 {
     struct asked_move *a = &l->asked[l->heard];
@@ -253,10 +258,10 @@ static enum bk_err hear(struct loss *l)
     return BK_OK;
 }
 
-/* May some answer be enough?  Then each is heard at once. */
+/* May a single answer be enough?  Then each is heard at once. */
 static bool one_by_one(struct bk_window w) { return w.high < BK_ENDLESS; }
 
-/* Asks the file about a move, and hears of the one before; or lets it wait. */
+/* Asks the file about a move, and hears the answer for the one before; or lets the move wait. */
 static enum bk_err raise_or_wait(struct loss *l, const struct waiting *m)
 {
     struct asked_move *a = &l->asked[l->nth];
@@ -287,7 +292,7 @@ static enum bk_err raise_or_wait(struct loss *l, const struct waiting *m)
     return BK_OK;
 }
 
-/* Is it this move's turn? */
+/* Is the move to be tried now?  It may be that which last did best, and has its own turn. */
 static bool is_next(const struct loss *l, struct bk_step_of_men step)
 {
     bool good = bk_same_step(step, l->good);
@@ -295,8 +300,8 @@ static bool is_next(const struct loss *l, struct bk_step_of_men step)
     return l->good_only ? good : !(good && l->good_done);
 }
 
-/* Raises the best by a move while no file has been asked that is not heard: what would be asked has
-   its view, for a second one would be carried down the stack. */
+/* Raises l->best by a move while no answer is still to be heard: so the view of asked[0] is free,
+   and the stack need not carry a second one. */
 static enum bk_err raise_at_once(struct loss *l, const struct waiting *m)
 {
     struct bk_view *after = &l->asked[0].after;
@@ -307,7 +312,7 @@ static enum bk_err raise_at_once(struct loss *l, const struct waiting *m)
     return err ? err : raise_by(l, m, after);
 }
 
-/* The move that did best before: that may be enough. */
+/* Tries the move that last did best: that may be enough. */
 static enum bk_err raise_by_good(struct loss *l, const struct waiting *m)
 {
     l->good_done = true;
@@ -320,7 +325,7 @@ static enum bk_err try_move(struct loss *l, struct waiting *m)
     return l->good_only ? raise_by_good(l, m) : raise_or_wait(l, m);
 }
 
-/* The moves of man i that are no exits. */
+/* Tries the moves of man i that are no exits. */
 static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits *occupied)
 {
     unsigned to;
@@ -353,7 +358,7 @@ static enum bk_err all_moves(struct loss *l)
 
         if (!is_next(l, m.step))
             continue;
-        if (bk_view_ends(view, m.step)) /* of a lost position: it goes on, or is over */
+        if (bk_view_ends(view, m.step)) /* a lost position has none: it would win or draw */
             l->best = l->best < 1 ? 1 : l->best;
         else
             err = try_move(l, &m);
@@ -361,7 +366,7 @@ static enum bk_err all_moves(struct loss *l)
     return err ? err : hear(l);
 }
 
-/* Those that wait, the longest bound first. */
+/* Settles the moves that wait, the longest bound first. */
 static enum bk_err settle_waiting(struct loss *l)
 {
     enum bk_err err = BK_OK;
@@ -411,7 +416,8 @@ static enum bk_err loss_with(struct bk_direct *d, struct bk_view *view, struct b
     return err;
 }
 
-/* Of who is asked at first; its moves lead to others with bounds, where one place does. */
+/* The plies of a lost position with no bound from above, as callers mostly ask: two views ask
+   ahead.  Further down moves are asked with bounds, where one view does: loss_within(). */
 static __attribute__((noinline)) enum bk_err loss_in_full(struct bk_direct *d, struct bk_view *view,
                                                           struct bk_window w, int *out,
                                                           struct bk_report *why)

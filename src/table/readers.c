@@ -2,7 +2,7 @@
  * readers.c - see readers.h.
  *
  * Open readers stand in a list, the last used first.  A reader that is being read is in use and is
- * not closed; so if all are, one more is opened than is fit.
+ * not closed; so if all are, one more is opened than the limit.
  */
 #include "table/readers.h"
 
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define FILES_MIN 4
-#define FILES_MAX 4096 /* more keep nobody's table faster */
+#define FILES_MAX 4096 /* more make no table faster */
 
 struct bk_reader {
     struct bk_readers *all;
@@ -25,7 +25,7 @@ struct bk_reader {
     uint64_t bytes;
     int fd; /* -1: closed */
     unsigned users;
-    struct bk_reader *newer, *older; /* of those that are open */
+    struct bk_reader *newer, *older; /* in the list of open readers */
 };
 
 struct bk_readers {
@@ -148,7 +148,7 @@ static void shut(struct bk_reader *f)
     f->all->open--;
 }
 
-/* Closes the one that has been used least lately; false: all are in use. */
+/* Closes the open reader that was used longest ago; false: all are in use. */
 static bool shut_one(struct bk_readers *r)
 {
     struct bk_reader *f = r->oldest;

@@ -1,10 +1,10 @@
 /*
- * readers.h - files that are read at places, more of them than may be open at a time.
+ * readers.h - random-access reads of more files than may be open at a time.
  *
  * A reader is a file by its path.  Its descriptor may be closed to open another, and is opened
  * again when it is next read; what is found there then must be the same file, by its number, size
  * and time, or reading fails.  Where a host brings the bytes (host.h) there are no descriptors, and
- * what he has not got yet is noted.
+ * what it has not got yet is noted.
  *
  * Threads: any.  Reading takes a lock before and after, none meanwhile.
  */
@@ -19,20 +19,21 @@
 struct bk_readers;
 struct bk_reader;
 
-/* files: open at a time; 0: half of what the process may have, 4 at least, 4096 at most.  *out
-   owned. */
+/* Makes a set of readers.  files: open at a time; 0: half of what the process may have, 4 at least,
+   4096 at most.  *out owned. */
 enum bk_err bk_readers_new(struct bk_readers **out, unsigned files, struct bk_report *why);
-void bk_readers_free(struct bk_readers *r); /* NULL is fine; all have been closed */
-/* From now on the host is asked; before the first reader.  His functions are copied. */
+void bk_readers_free(struct bk_readers *r); /* NULL is fine; all readers have been freed */
+/* Makes all readers ask a host; before the first reader.  The host's functions are copied. */
 enum bk_err bk_readers_set_host(struct bk_readers *r, const struct bk_hosted *host,
                                 struct bk_report *why);
 bool bk_readers_hosted(const struct bk_readers *r);
-/* bk_needs_take(); 0: there is no host. */
+/* As bk_needs_take(); 0: there is no host. */
 size_t bk_readers_take(struct bk_readers *r, struct bk_need *out, size_t room);
 
 /*
- * path borrowed.  Returns BK_OK; BK_E_NO_TABLE (no such file); BK_E_CORRUPT (no regular file);
- * BK_E_NEEDS_BYTES (its size is not known; noted as BK_READER_FIRST bytes of it); BK_E_SYSTEM.
+ * Makes the reader of a file.  path borrowed.  Returns BK_OK; BK_E_NO_TABLE (no such file);
+ * BK_E_CORRUPT (no regular file); BK_E_NEEDS_BYTES (its size is not known; noted as BK_READER_FIRST
+ * bytes of it); BK_E_SYSTEM.
  */
 #define BK_READER_FIRST 4096 /* nearly every head of a table is shorter */
 enum bk_err bk_reader_new(struct bk_reader **out, struct bk_readers *r, const char *path,
@@ -43,7 +44,7 @@ uint64_t bk_reader_bytes(const struct bk_reader *f);
 /* Reads bytes at a place.  BK_E_CORRUPT: it is cut short; BK_E_NEEDS_BYTES; BK_E_SYSTEM. */
 enum bk_err bk_reader_read(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
                            struct bk_report *why);
-/* The same; but where a host has not got them, so many more are noted as `ahead` says in all. */
+/* As bk_reader_read(); but of bytes that a host has not got, `ahead` in all are noted as needed. */
 enum bk_err bk_reader_read_ahead(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
                                  uint64_t ahead, struct bk_report *why);
 bool bk_reader_hosted(const struct bk_reader *f);

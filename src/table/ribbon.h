@@ -52,14 +52,14 @@ static inline uint64_t bk_mix(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* What a ribbon multiplies its keys with. */
+/* Returns what a ribbon of this seed multiplies its keys with. */
 static inline uint64_t bk_ribbon_factor(uint32_t seed)
 {
     return bk_mix(seed + UINT64_C(0x632be59bd9b4e019)) | 1;
 }
 
-/* The bits of mask[0] from byte `start` on, and of mask[1] from byte start + 8 on, sum up to the
-   bit.  The last bit is left to those who solve. */
+/* The equation of a key: the bits of mask[0] from byte `start` on, and of mask[1] from byte start +
+   8 on, sum up to the key's bit.  The last bit of mask[1] is 0, for solvers to use. */
 struct bk_ribbon_equation {
     uint32_t start;
     uint64_t mask[2];
@@ -80,7 +80,7 @@ static inline struct bk_ribbon_equation bk_ribbon_equation_of(uint64_t key, uint
                                         { c * BK_RIBBON_MASK0, c * BK_RIBBON_MASK1 >> 1 } };
 }
 
-/* The bit of a key.  The ribbon has words. */
+/* Returns the bit of a key.  The ribbon has words. */
 static inline bool bk_ribbon_bit(const struct bk_ribbon *r, uint64_t key)
 {
     struct bk_ribbon_equation e = bk_ribbon_equation_of(key, r->factor, r->words);

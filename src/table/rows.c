@@ -22,7 +22,7 @@ struct runs {
     uint32_t n;
     uint32_t *first; /* by run, and one more: first slice */
     uint8_t *black;  /* by slice: the black king's square */
-    uint8_t *of;     /* by slice: run.  There is one a square at most */
+    uint8_t *of;     /* by slice: its run; there is at most one a square */
 };
 
 struct bk_rows {
@@ -134,7 +134,7 @@ uint64_t bk_rows_before(const struct bk_rows *rows, uint32_t block) { return row
 
 /* == A row == */
 
-/* The squares of the men of a digit that `slot` leads, from their places. */
+/* Sets the squares of the men of a digit that `slot` leads, from their places. */
 static void set_squares(const struct bk_index *ix, struct bk_row *row, unsigned slot, unsigned men)
 {
     const struct bk_cells *c = ix->cells[slot];
@@ -152,7 +152,7 @@ static void set_kings(const struct bk_index *ix, struct bk_row *row, uint32_t sl
     row->sq[BLACK_KING] = king[1];
 }
 
-/* The row's own positions: the run that begins with the slice of the kings' digit. */
+/* Sets which positions the row has: of kings, the run that begins with the slice of their digit. */
 static void set_extent(const struct bk_rows *rows, struct bk_row *row)
 {
     const struct bk_index *ix = rows->ix;
@@ -170,7 +170,8 @@ static void set_extent(const struct bk_rows *rows, struct bk_row *row)
     set_kings(ix, row, slice);
 }
 
-/* rest: of the number within the row's block, whose digit of the last place is in the row. */
+/* Sets the digits of a row but the last, which it has.  rest: the number that they make in the
+   block. */
 static void spread(const struct bk_rows *rows, struct bk_row *row, uint64_t rest)
 {
     const struct bk_index *ix = rows->ix;
@@ -194,8 +195,8 @@ static void spread(const struct bk_rows *rows, struct bk_row *row, uint64_t rest
     set_extent(rows, row);
 }
 
-/* The row with this first position, in a block with this many positions a value of all digits but
-   the last. */
+/* Sets `out` to a row of a block.  within: the number that all digits but the last make; last: the
+   last digit of the row's first position. */
 static void make_row(const struct bk_rows *rows, uint32_t block, uint64_t within, uint32_t last,
                      struct bk_row *out)
 {
@@ -229,7 +230,7 @@ void bk_row_of(const struct bk_rows *rows, uint64_t number, struct bk_row *out)
         make_row(rows, block, number / slices, runs->first[runs->of[number % slices]], out);
 }
 
-/* The block with the nth row; an empty one has none. */
+/* Returns the block with the nth row; an empty block has none. */
 static uint32_t block_with_row(const struct bk_rows *rows, uint64_t nth)
 {
     uint32_t low = 0, high = rows->ix->nblocks;
@@ -273,8 +274,8 @@ uint64_t bk_row_first(const struct bk_rows *rows, uint32_t block, uint64_t numbe
 
 /* == The next row == */
 
-/* The next set of equal men's places below `size`, the lowest varying fastest; false: it was the
-   last, and is the first again. */
+/* Steps to the next set of equal men's places below `size`, the lowest varying fastest; false: it
+   was the last, and is the first again. */
 static bool next_places(uint8_t *place, unsigned men, unsigned size)
 {
     for (unsigned i = 0; i < men && i < BK_SLOTS_MAX; i++) {
@@ -289,7 +290,7 @@ static bool next_places(uint8_t *place, unsigned men, unsigned size)
     return false;
 }
 
-/* Adds one to the digit at a place of the order; false: it begins anew. */
+/* Adds one to the digit at place `i` of the order; false: it begins anew. */
 static bool turn_digit(const struct bk_index *ix, struct bk_row *row, unsigned i)
 {
     const struct bk_block *b = &ix->block[row->block];
@@ -338,7 +339,7 @@ void bk_row_next(const struct bk_rows *rows, struct bk_row *row)
 
 #define PLAIN (1u << 24) /* outweighs any mobility */
 
-/* Moves from all squares of an empty board. */
+/* Returns the number of a man's moves from all squares of an empty board. */
 static unsigned mobility(const struct bk_index *ix, unsigned slot)
 {
     unsigned sum = 0;
@@ -348,15 +349,16 @@ static unsigned mobility(const struct bk_index *ix, unsigned slot)
     return sum;
 }
 
-/* Is it of those that the solver varies within a word?  The same moves from everywhere, and no
-   double captures. */
+/* Can the solver vary this man within a word?  He has the same moves from everywhere, and no double
+   captures. */
 static bool moves_plainly(const struct bk_index *ix, unsigned slot)
 {
     return bk_rules_moves_alike(ix->v, ix->type[slot]) &&
            !bk_rules_takes_twice(ix->v, ix->type[slot]);
 }
 
-/* Positions of a row of kings, on average: of the last block, to which men go to and fro. */
+/* Returns the positions of a row of kings, on average: of the last block, to which men go to and
+   fro. */
 static uint32_t kings_row(const struct bk_index *ix)
 {
     const struct bk_pairs *pairs = ix->nblocks ? ix->block[ix->nblocks - 1].pairs : NULL;

@@ -39,7 +39,7 @@ struct bk_row {
 struct bk_rows;
 
 /*
- * How the numbers of an index make rows.
+ * Finds how the numbers of an index make rows.
  * ix       borrowed; must outlive the rows
  * Returns BK_OK; BK_E_CORRUPT (its order of digits makes none); BK_E_SYSTEM (memory).
  */
@@ -61,12 +61,12 @@ void bk_row_nth(const struct bk_rows *rows, uint64_t nth, struct bk_row *out);
 /* Turns a row into the one after it, which must exist.  Cost: some 5 ns. */
 void bk_row_next(const struct bk_rows *rows, struct bk_row *row);
 
-/* The first number of the row that holds this one, which lies in a block; for probes. */
+/* Returns the first number of the row that holds `number`, which lies in `block`; for probes. */
 uint64_t bk_row_first(const struct bk_rows *rows, uint32_t block, uint64_t number);
 
 /*
- * An order of digits that makes rows, for a table's file: follows from the
- * variant and the material alone.
+ * Sets `order` to an order of digits that makes rows, for a table's file: it
+ * follows from the variant and the material alone.
  *
  *   inner   the man with the largest cell of those that can be one; of those
  *           with the most moves; else, or if its cell is smaller than a row of
@@ -77,7 +77,7 @@ uint64_t bk_row_first(const struct bk_rows *rows, uint32_t block, uint64_t numbe
  */
 void bk_rows_order(const struct bk_index *ix, uint8_t *order);
 
-/* Gives an index that nobody has asked yet that order of digits. */
+/* Gives an index that is not in use yet the order of bk_rows_order(). */
 void bk_rows_reorder(struct bk_index *ix);
 
 #endif

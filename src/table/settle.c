@@ -3,8 +3,8 @@
  *
  * Distances are settled with bounds, as in alpha-beta search.  What a file says
  * of a won position is never too short, so most moves of a lost one need no
- * more than that: its longest so far is already as long.  An exit of a won one
- * is left as soon as it takes longer than the best.
+ * more than that: the longest found so far is already as long.  An exit of a
+ * won one is left as soon as it takes longer than the best.
  *
  * Tables know no en passant square.  It adds captures to the moves of the same
  * position without one; so
@@ -33,7 +33,7 @@
 
 #define NO_VALUE (-2)
 
-#define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until each has its own */
+#define MOVES (BK_MOVES_MAX + 256) /* shared by all open lists; when full, a list has its own */
 
 /* A position and what has been found out about its place in the files. */
 struct asked {
@@ -52,15 +52,15 @@ struct settling {
     struct bk_direct direct;
     unsigned used;  /* of move[] */
     unsigned depth; /* moves made */
-    /* by depth: what last gave most; `from` BK_SQ_NONE: nothing yet */
+    /* by depth: the move that last did best; `from` BK_SQ_NONE: none yet */
     struct bk_move good[DEPTH];
     bool begun; /* the rest is set */
     struct bk_memo memo;
     struct bk_move *move; /* owned, MOVES of them; NULL: no list has been opened */
-    uint16_t *bound;      /* behind them, by move: some order of those that wait */
+    uint16_t *bound;      /* behind them, by move: `bound` of latest_by_file() */
 };
 
-/* Most questions are settled without: direct.h. */
+/* Sets what lists of moves need; most questions are settled without: direct.h. */
 static void begin(struct settling *s)
 {
     if (s->begun)
@@ -76,7 +76,7 @@ static bool same_move(const struct bk_move *a, const struct bk_move *b)
     return a->from == b->from && a->to == b->to && a->becomes == b->becomes && a->takes == b->takes;
 }
 
-/* Puts the move first that did best in a position like this one; is there one? */
+/* Puts the move first that last did best at this depth; false: it is not among these. */
 static bool good_first(const struct settling *s, struct bk_move *move, unsigned n)
 {
     const struct bk_move *good = &s->good[s->depth % DEPTH];
@@ -133,7 +133,7 @@ static enum bk_err list_open(struct settling *s, struct list *l, struct bk_repor
     return l->own ? BK_OK : BK_E_SYSTEM;
 }
 
-/* What is open above it lies behind these n. */
+/* Sets the list's length; lists opened after it begin behind these n. */
 static void list_fill(struct settling *s, struct list *l, unsigned n)
 {
     l->n = n;
@@ -176,7 +176,7 @@ static enum bk_err find(const struct settling *s, struct asked *q, struct bk_rep
     return q->table ? BK_OK : s->t->find(s->t->context, q->p, &q->table, why);
 }
 
-/* Finds its place in the wdl file. */
+/* Finds the position's place in the wdl file. */
 static enum bk_err place(struct asked *q, struct bk_report *why)
 {
     enum bk_err err = q->placed ? BK_OK : bk_spot_of(&q->spot, q->table, q->table->wdl, q->p, why);
@@ -185,7 +185,7 @@ static enum bk_err place(struct asked *q, struct bk_report *why)
     return err;
 }
 
-/* What the wdl file says: -1, 0, +1. */
+/* Sets *wdl to what the wdl file says: -1, 0, +1. */
 static enum bk_err stored_wdl(struct asked *q, int *wdl, struct bk_report *why)
 {
     struct bk_file *f = q->table->wdl;
@@ -201,7 +201,7 @@ static enum bk_err stored_wdl(struct asked *q, int *wdl, struct bk_report *why)
     return err;
 }
 
-/* k of the distances' file. */
+/* Sets *k to what the file of distances says. */
 static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
 {
     struct bk_file *f = q->table->dtw;
@@ -253,11 +253,12 @@ static void visit_end(const struct bk_tables *t, unsigned visit)
 
 /* == Wins, draws, losses == */
 
-/* bk_settle_least() */
+/* As bk_settle_least(), within a question. */
 static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *wdl,
                           struct bk_report *why);
 
-/* Raises *best by what those of the n moves bring that are legal, until it is `enough`. */
+/* Raises *best by what the legal ones of n moves bring, until it is `enough`; *missing: one leads
+   to a table that is not there. */
 static enum bk_err best_of(struct settling *s, const struct bk_pos *p, struct bk_move *move,
                            unsigned n, int enough, int *best, bool *missing, struct bk_report *why)
 {
@@ -298,7 +299,7 @@ static enum bk_err raise_by_file(struct asked *q, int *best, struct bk_report *w
 /* The exits of a position, in the order in which they are asked. */
 struct exits {
     struct list list;
-    unsigned baring; /* of them, those that bare a king and so need no file come first */
+    unsigned baring; /* how many bare a king and so need no file; they come first */
     bool possible, made;
 };
 
@@ -332,7 +333,8 @@ static void exits_drop(struct settling *s, struct exits *e)
         list_close(s, &e->list);
 }
 
-/* Looks for exits, and makes those that bare a king.  exits_drop() must follow. */
+/* Finds out whether exits are possible, and lists them if one may bare a king.  exits_drop() must
+   follow. */
 static enum bk_err exits_begin(struct settling *s, struct exits *e, const struct bk_pos *p,
                                const struct bk_file *f, struct bk_report *why)
 {
@@ -354,7 +356,7 @@ static enum bk_err exits_begin(struct settling *s, struct exits *e, const struct
     return err;
 }
 
-/* What exits bring that bare a king. */
+/* Raises *best by the exits that bare a king. */
 static enum bk_err best_baring(struct settling *s, const struct asked *q, struct exits *e,
                                int enough, int *best, bool *missing, struct bk_report *why)
 {
@@ -363,7 +365,7 @@ static enum bk_err best_baring(struct settling *s, const struct asked *q, struct
     return best_of(s, q->p, e->list.move, e->baring, enough, best, missing, why);
 }
 
-/* What others bring. */
+/* Raises *best by the other exits, unless the memo has the result. */
 static enum bk_err best_others(struct settling *s, const struct asked *q, struct exits *e,
                                int enough, int *best, bool *missing, struct bk_report *why)
 {
@@ -405,8 +407,8 @@ static enum bk_err wdl_by_exits(struct settling *s, struct asked *q, int enough,
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
 
-/* Tries squares alone: *done, and the error, if that is enough.  The table is known.  Apart, so
-   that those who go on by lists, far down a chain of exits, do not carry a view. */
+/* Tries squares alone.  *done: they were enough, or it failed.  The table is known.  Not inline, so
+   that a long chain of exits settled by lists keeps no views on the stack. */
 static __attribute__((noinline)) enum bk_err wdl_direct(struct settling *s, const struct asked *q,
                                                         int enough, int *wdl, bool *done,
                                                         struct bk_report *why)
@@ -430,7 +432,7 @@ static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, 
     return done ? err : wdl_by_exits(s, q, enough, wdl, why);
 }
 
-/* Ends on the en passant square and takes elsewhere. */
+/* Does the move end on the en passant square and take elsewhere? */
 static bool is_en_passant(const struct bk_pos *p, const struct bk_move *m)
 {
     return m->to == p->ep && m->takes != BK_SQ_NONE && m->takes != m->to;
@@ -456,7 +458,7 @@ static enum bk_err passing(struct settling *s, const struct bk_pos *p, struct li
 /* The two sides of (2): the position without its square, and the captures that it adds. */
 struct two {
     struct bk_pos without;
-    bool counts; /* the first side: else the captures lift mate or stalemate */
+    bool counts; /* the first side of (2) counts: else the captures lift mate or stalemate */
     struct list captures;
 };
 
@@ -547,7 +549,7 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
 static enum bk_err loss_plies(struct settling *s, struct asked *q, struct bk_window w, int *out,
                               struct bk_report *why);
 
-/* Lowers *best by what those of the n moves bring that win. */
+/* Lowers *best to the fewest plies in which one of the n moves wins. */
 static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p, struct bk_move *move,
                               unsigned n, struct bk_window w, int *best, struct bk_report *why)
 {
@@ -588,7 +590,7 @@ static enum bk_err lower_by_file(struct asked *q, int *best, struct bk_report *w
     return err;
 }
 
-/* Those exits of a won position that do not bare a king; *best: the soonest of all else. */
+/* Lowers *best, the fewest plies by all else, by the exits of a won position that bare no king. */
 static enum bk_err soonest_others(struct settling *s, struct asked *q, struct exits *e,
                                   struct bk_window w, int *best, struct bk_report *why)
 {
@@ -616,7 +618,7 @@ static enum bk_err has_distances(const struct settling *s, struct asked *q, stru
     return err || q->table->dtw ? err : bk_table_no_distances(q->table, why);
 }
 
-/* Tries squares alone: *done, and the error, if that is enough.  The table is known. */
+/* As wdl_direct(), for plies. */
 static __attribute__((noinline)) enum bk_err plies_direct(struct settling *s, const struct asked *q,
                                                           int wdl, struct bk_window w, int *out,
                                                           bool *done, struct bk_report *why)
@@ -719,8 +721,8 @@ static enum bk_err latest_by(struct settling *s, const struct asked *q, const st
 }
 
 /*
- * The same where the file alone says what the move brings.  Else *bound is what it says, the
- * plies at most, and nothing is raised; 0: there is no need to look any further.
+ * As latest_by(), where the file alone says what the move brings; then *bound is 0.  Else *best
+ * stays, and *bound is the most plies that the position after the move may take, or BK_ENDLESS.
  */
 static enum bk_err latest_by_file(struct settling *s, const struct asked *q,
                                   const struct bk_move *m, struct bk_window w, int *best,
@@ -754,7 +756,7 @@ static enum bk_err latest_by_file(struct settling *s, const struct asked *q,
     return err;
 }
 
-/* Moves with the largest bound come first. */
+/* Sorts moves, the largest bound first. */
 static void list_sort(struct list *l)
 {
     for (unsigned i = 1; i < l->n; i++) {
@@ -771,7 +773,7 @@ static void list_sort(struct list *l)
     }
 }
 
-/* One ply more than the longest of the won positions that the moves lead to. */
+/* Raises *best to one ply more than the longest of the won positions that the moves lead to. */
 static enum bk_err latest_of(struct settling *s, const struct asked *q, struct list *l,
                              struct bk_window w, int *best, struct bk_report *why)
 {
@@ -799,7 +801,7 @@ static enum bk_err latest_of(struct settling *s, const struct asked *q, struct l
     return err;
 }
 
-/* The plies of a lost position whose file tells of won ones alone. */
+/* The plies of a lost position whose file has distances of won positions alone. */
 static enum bk_err loss_by_moves(struct settling *s, struct asked *q, struct bk_window w, int *out,
                                  struct bk_report *why)
 {
@@ -855,7 +857,7 @@ static enum bk_err plies_again(void *settling, const struct bk_pos *p, int wdl, 
     return wdl > 0 ? win_plies(s, &q, w, plies, why) : loss_plies(s, &q, w, plies, why);
 }
 
-/* Both by squares alone, from one look; *done, and the error, if that is enough. */
+/* As wdl_direct(), for wdl and plies from one look. */
 static __attribute__((noinline)) enum bk_err both_direct(struct settling *s, const struct asked *q,
                                                          int *wdl, int *plies, bool *done,
                                                          struct bk_report *why)
@@ -873,7 +875,7 @@ static __attribute__((noinline)) enum bk_err both_direct(struct settling *s, con
     return bk_direct_plies(&s->direct, &view, *wdl, all, plies, why);
 }
 
-/* Of a position that no bare king decides. */
+/* Sets *wdl and *plies of a position that no bare king decides. */
 static enum bk_err both(struct settling *s, struct asked *q, int *wdl, int *plies,
                         struct bk_report *why)
 {
@@ -933,10 +935,10 @@ enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, i
 
 /* == All moves of a position == */
 
-/* Who is told of moves, and how the squares of men become those of the position. */
+/* The caller's visitor, and how squares of the view become those of the position. */
 struct telling {
     const struct bk_view *root;
-    const uint8_t *swap; /* an exchange of the sides: its own reverse; NULL: they are the same */
+    const uint8_t *swap; /* where squares go with the sides exchanged, and back; NULL: they stay */
     bk_move_visit *visit;
     void *context;
 };
@@ -949,7 +951,7 @@ static void tell_move(void *telling, struct bk_step_of_men step, const struct bk
     bool quiet = !step.taken && step.becomes == BK_STAYS;
     struct bk_move m = { .becomes = step.becomes, .also = BK_SQ_NONE, .counted = step.counted };
 
-    if (!brought->known && quiet) /* then it may be played: into what is the question */
+    if (!brought->known && quiet) /* the caller may play it: is it a double step? */
         m.doubles = bk_rules_is_double(men->table->ix->v, bk_index_type(men->table->ix, step.by),
                                        men->spot.side, from, to);
     m.from = t->swap ? t->swap[from] : (uint8_t)from;

@@ -13,7 +13,7 @@
  * longest of the won positions that its moves lead to.
  *
  * This is the one place that settles: the library and `verify` both ask here.
- * Who knows which files are open is theirs to say (bk_tables.find).
+ * They say which files are open (bk_tables.find).
  *
  * Threads: any number, if find() allows it.  Stack: less than 50 KB.
  */
@@ -42,22 +42,22 @@ enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, i
                             struct bk_report *why);
 
 /*
- * The same as bk_settle_wdl(), and how many plies to the end: -1 of a draw, and where the
+ * As bk_settle_wdl(), and sets *plies to the plies until the end: -1 of a draw, and where the
  * position's table has no distances; 0 where it is over.
  */
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why);
 
-/* The plies of a position that is known to be won (wdl +1) or lost (-1).  Tells less, in less
-   time.  BK_E_NO_TABLE also where there are no distances. */
+/* Sets *plies of a position that is known to be won (wdl +1) or lost (-1), as far as `window` asks:
+   a narrow one takes less time.  BK_E_NO_TABLE also where there are no distances. */
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why);
 
 /*
- * Tells all legal moves of a position, in no order, and what they bring, as far as squares alone
- * tell; positions after the others are to be asked one by one.  False, and none is told, where
- * squares are not enough for the position itself: its own table is missing or of another kind, it
- * has castling rights or an en passant square.
+ * Calls `visit` for each legal move of a position, in no order, with what the move brings, as far
+ * as squares alone settle it; positions after the others are to be asked one by one.  False,
+ * without a call, where squares are not enough for the position itself: its own table is missing or
+ * of another kind, it has castling rights or an en passant square.
  * Cost: some 250 ns a move; some 1.5 us if the other side is lost then.
  */
 typedef void bk_move_visit(void *context, const struct bk_move *move,

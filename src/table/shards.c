@@ -15,7 +15,7 @@
 struct bk_shards {
     struct bk_shards_of of;
     bool small;
-    bk_home *home; /* by shard; of a small file one */
+    bk_home *home; /* by shard; a small file has one */
 };
 
 struct bytes {

@@ -50,25 +50,26 @@ struct bk_shard_place {
 };
 
 /*
- * The bytes of a shard, checked, until the visit ends in which it is asked.
+ * Sets *out to the bytes of a shard, checked; they stay until the visit ends in which it is asked.
  * Returns BK_OK; BK_E_CORRUPT (cut short, checksum); BK_E_SYSTEM; BK_E_NOT_CACHED;
  * BK_E_OVER_BUDGET.
  */
 enum bk_err bk_shards_get(struct bk_shards *s, const struct bk_shard_place *place,
                           const uint8_t **out, struct bk_report *why);
 
-/* The same bytes if they are in memory and have been checked, else NULL.  nth, at: of its place. */
+/* Returns the bytes of a shard if they are in memory and have been checked, else NULL.  nth, at: of
+   its place. */
 const uint8_t *bk_shards_there(const struct bk_shards *s, uint64_t nth, uint64_t at);
 
 /* Reads and checks a shard into `room`, past the cache. */
 enum bk_err bk_shards_read(const struct bk_shards *s, const struct bk_shard_place *place,
                            uint8_t *room, struct bk_report *why);
 
-/* Reads all bytes of a small file, each shard still to be checked; nothing of a larger one.  For
-   who is about to ask.  An error is told when a shard is asked. */
+/* For callers who are about to ask: reads all bytes of a small file, each shard still to be
+   checked, and nothing of a larger one.  An error is told when a shard is asked. */
 void bk_shards_warm(struct bk_shards *s);
 
-/* A shard will be asked for soon: brings what leads to it into the processor's cache. */
+/* Prefetches what leads to a shard that will be asked for soon. */
 void bk_shards_ahead(const struct bk_shards *s, uint64_t nth);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* == Positions == */
 
-/* The position as the other side sees it. */
+/* Sets `out` to the position with the colours exchanged. */
 static void exchange(struct bk_pos *out, const struct bk_variant *v, const struct bk_pos *p,
                      const uint8_t *swap)
 {
@@ -59,20 +59,20 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
 /* == Links == */
 
 struct link {
-    struct link *next; /* of changes */
+    struct link *next; /* in the list `changes` */
     uint32_t key;
     struct bk_origin *origin; /* of the other table, or this one */
-    bool exchanged;           /* which of its two */
+    bool exchanged;           /* which of the origin's two tables */
     unsigned side;            /* to move, as its file has it */
-    const uint8_t *swap;      /* where squares go; NULL: nowhere */
-    uint8_t from[BK_MEN_MAX]; /* by man of the other file: who it is here */
+    const uint8_t *swap;      /* where squares go; NULL: they stay */
+    uint8_t from[BK_MEN_MAX]; /* by man of the other file: the man of this one */
 };
 
 struct bk_links {
     struct bk_table_men men;
-    /* by man taken, where nobody changes; taken[0]: nobody is, and the table keeps one side */
+    /* for steps that change nobody, by man taken; [0]: nobody, in a table that keeps one side */
     _Atomic(struct link *) taken[BK_MEN_MAX];
-    _Atomic(struct link *) changes; /* where somebody does */
+    _Atomic(struct link *) changes; /* for steps that change somebody */
 };
 
 static uint32_t key_of(struct bk_step_of_men s)
@@ -80,7 +80,7 @@ static uint32_t key_of(struct bk_step_of_men s)
     return (uint32_t)s.by << 24 | (uint32_t)s.taken << 16 | (uint32_t)s.becomes << 8 | s.counted;
 }
 
-/* Squares from which man i may change, on which he may stand. */
+/* Adds man i to `m`: his place, how he moves, where he may change, where he may stand. */
 static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsigned i)
 {
     const struct bk_variant *v = ix->v;
@@ -166,7 +166,7 @@ uint64_t bk_table_memory(const struct bk_table *t)
     return sizeof *t + (t->links ? sizeof *t->links : 0);
 }
 
-/* What a man of the table is after a step. */
+/* Returns the type that a man of the table has after a step. */
 static unsigned type_after(const struct bk_index *ix, unsigned i, struct bk_step_of_men step)
 {
     if (i == step.by && step.becomes != BK_STAYS)
@@ -174,7 +174,7 @@ static unsigned type_after(const struct bk_index *ix, unsigned i, struct bk_step
     return i < 2 ? ix->v->royal : ix->type[i - 2];
 }
 
-/* The other table's men among ours after a step; false: they are not. */
+/* Finds the other table's men among ours after a step; false: they do not match. */
 static bool match_men(struct link *l, const struct bk_index *ours, const struct bk_index *theirs,
                       bool exchanged, struct bk_step_of_men step)
 {
@@ -197,7 +197,7 @@ static bool match_men(struct link *l, const struct bk_index *ours, const struct 
     return true;
 }
 
-/* Some position of the table after a step. */
+/* Sets `p` to some position with the men that are there after a step. */
 static void some_position(struct bk_pos *p, const struct bk_index *ix, unsigned colour,
                           struct bk_step_of_men step)
 {
@@ -210,7 +210,8 @@ static void some_position(struct bk_pos *p, const struct bk_index *ix, unsigned 
             bk_pos_put(p, ix->v, type_after(ix, i, step), i < 2 ? i : ix->colour[i - 2], i);
 }
 
-/* The table after a step, which may be the same with the other side to move. */
+/* Fills `l` with the link to the table after a step, which may be the same with the other side to
+   move. */
 static enum bk_err link_find(struct link *l, const struct bk_tables *tables,
                              const struct bk_table *t, unsigned colour, struct bk_step_of_men step,
                              struct bk_report *why)
@@ -264,7 +265,7 @@ static const struct link *link_keep(struct bk_links *links, struct bk_step_of_me
         free(l);
         return there;
     }
-    l->next = atomic_load(&links->changes); /* twice there is no harm */
+    l->next = atomic_load(&links->changes); /* a link that is there twice does no harm */
     while (!atomic_compare_exchange_strong(&links->changes, &l->next, l))
         ;
     return l;

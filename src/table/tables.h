@@ -13,42 +13,42 @@
 #include "core/move.h"
 #include "table/format.h"
 
-struct bk_links; /* what is kept with a table */
+struct bk_links; /* links from a table to others, by exit */
 
 struct bk_origin; /* where a table comes from */
 
 /* The files that answer a material, as positions have it. */
 struct bk_table {
     struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
-    const char *damaged;       /* borrowed; what is wrong with them, if that is why, else NULL */
+    const char *damaged;       /* borrowed; what is wrong with damaged distances, or NULL */
     bool exchanged;            /* it is kept with the colours exchanged */
-    const uint8_t *swap;       /* where squares go then, and with one side; else NULL */
+    const uint8_t *swap;       /* where squares go if colours are exchanged, or NULL */
     struct bk_origin *origin;  /* borrowed; stays when the table goes */
     struct bk_cache *cache;    /* borrowed; counts its links */
-    struct bk_held *held;      /* as what it is held */
-    /* what follows from them */
+    struct bk_held *held;      /* what it is held as */
+    /* set by bk_table_finish() */
     bool same_numbers;              /* both files number positions alike */
     bool one_side;                  /* of the wdl file */
     const struct bk_index *ix;      /* the wdl file's */
-    const struct bk_table_men *men; /* borrowed from links; NULL: nothing is kept */
+    const struct bk_table_men *men; /* borrowed from links; NULL: no memory */
     struct bk_links *links;         /* owned; NULL: no memory */
 };
 
 /* Fills in the rest of a table whose files, swap and origin are set. */
 void bk_table_finish(struct bk_table *t);
 void bk_table_release(struct bk_table *t);
-/* Are there no distances to ask for?  Those that are damaged are asked for, in vain. */
+/* Has the table no distances to ask for?  Damaged ones may be asked for: that is an error. */
 static inline bool bk_table_lacks_distances(const struct bk_table *t)
 {
     return !t->dtw && !t->damaged;
 }
-/* Who asks for them where dtw is NULL: BK_E_CORRUPT, or BK_E_NO_TABLE. */
+/* Returns the error of asking for distances where dtw is NULL: BK_E_CORRUPT, or BK_E_NO_TABLE. */
 enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *why);
 uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without files and links */
 
 /*
- * An open table is held by a cache (cache.h), and may be taken out: whoever finds it within a visit
- * has it until the visit's end.  What stays is its origin, by which links lead to it.
+ * An open table is held by a cache (cache.h), and may be taken out: a pointer found within a visit
+ * may be used until the visit's end.  What stays is its origin, by which links lead to it.
  */
 struct bk_opened {
     struct bk_held held;
@@ -60,7 +60,7 @@ struct bk_origin {
     bk_home opened; /* struct bk_opened */
 };
 
-/* NULL: it is not open. */
+/* Returns the open table of an origin; NULL: it is not open. */
 static inline const struct bk_table *bk_origin_table(struct bk_origin *o, bool exchanged)
 {
     struct bk_held *h = bk_held_at(&o->opened);
@@ -71,7 +71,7 @@ static inline const struct bk_table *bk_origin_table(struct bk_origin *o, bool e
 struct bk_tables {
     const struct bk_variant *v;
     /*
-     * The table of a position that no bare king decides; *out is borrowed until the visit ends.
+     * Finds the table of a position no bare king decides; *out is borrowed until the visit ends.
      * Of p, counts, allowances and rights are looked at, nothing else.
      * Returns BK_OK; BK_E_NO_TABLE; any other error.  why may be NULL.
      */
@@ -81,16 +81,16 @@ struct bk_tables {
     enum bk_err (*open)(void *context, struct bk_origin *origin, bool exchanged,
                         const struct bk_table **out, struct bk_report *why);
     void *context;
-    struct bk_cache *cache; /* of the files: each question is a visit; NULL: the caller's are */
+    struct bk_cache *cache; /* of the files: each question is a visit; NULL: the caller visits */
 };
 
-/* BK_E_ILLEGAL: there is no such place.  f: one of the table's files.  Cost: some 60 ns. */
+/* Finds where file `f` of the table keeps a position.  BK_E_ILLEGAL: nowhere.  Cost: some 60 ns. */
 enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const struct bk_file *f,
                        const struct bk_pos *p, struct bk_report *why);
 
 /* == By squares alone == */
 
-/* A position as a table's files have it.  Both number positions alike. */
+/* A position as a table's files have it, which number positions alike. */
 struct bk_men {
     const struct bk_table *table;
     struct bk_spot spot; /* number UINT64_MAX: not asked yet, and not turned */
@@ -105,10 +105,10 @@ struct bk_men {
  * changes        by colour: a bit for each man who may change somewhere
  * alike          a bit for each man who moves as he takes
  * bares          by side to move: captures take the last man of a side that may lose by it
- * draws_go_on    nobody who has a drawn position is stalemated
- * change, stand  by man: the squares from which a move may change him; on which he may be
- * place          by man as positions have him, as he is and with the colours exchanged: the first
- *                man of the table like him
+ * draws_go_on    stalemate is no draw, so the mover of a drawn position has a move
+ * change, stand  by man: the squares from which a move may change him; on which he may stand
+ * place          by [0] as he is, [1] with the colours exchanged, then by man as positions have
+ *                him: the first man of the table like him
  */
 struct bk_table_men {
     bool plain;
@@ -118,16 +118,18 @@ struct bk_table_men {
     uint8_t place[2][2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };
-/* A position of the table.  It has no rights. */
+/* Sets `out` to the men of a position of the table, which has no rights; the number is not asked
+   yet. */
 void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p);
 
-/* Where bk_men_place() puts the squares of a position; NULL: where they are. */
+/* Returns where bk_men_place() puts each square of a position; NULL: where it is. */
 const uint8_t *bk_men_swap(const struct bk_table *t, const struct bk_pos *p);
 
-/* Asks for the number, and turns the men to lie there.  BK_E_ILLEGAL: there is none. */
+/* Finds the number, and turns the men as the number has them.  BK_E_ILLEGAL: there is none. */
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why);
 
-/* The same position as one of the game, or with the colours exchanged throughout. */
+/* Sets `out` to the position of the men, with the colours exchanged throughout if the table has it
+   so. */
 void bk_men_position(const struct bk_men *m, struct bk_pos *out);
 
 /* Man `by` goes to `to`, takes man `taken` (0: nobody), and becomes something (or BK_STAYS). */
@@ -147,7 +149,7 @@ static inline bool bk_step_stays(const struct bk_men *m, struct bk_step_of_men s
     return !step.taken && step.becomes == BK_STAYS && !m->table->one_side;
 }
 
-/* After such a step. */
+/* Sets `out` to the men after a step that stays. */
 static inline void bk_men_stay(const struct bk_men *m, struct bk_step_of_men step,
                                struct bk_men *out)
 {
@@ -157,8 +159,8 @@ static inline void bk_men_stay(const struct bk_men *m, struct bk_step_of_men ste
     out->spot.number = UINT64_MAX;
 }
 
-/* After any step; the other side is to move.  The same errors as find(): an exit may lead to a
-   table that is missing. */
+/* Sets `out` to the men after any step; the other side is to move.  The errors of find(), too: an
+   exit may lead to a table that is missing. */
 enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
                         struct bk_step_of_men step, struct bk_men *out, struct bk_report *why);
 

@@ -65,7 +65,7 @@ static inline uint64_t bk_fixed_take(struct bk_bytes_in *in, unsigned bytes)
     return at ? bk_fixed_get(at, bytes) : 0;
 }
 
-/* A varint of at most `most`, written in the one way there is; 0 when it is not. */
+/* Takes a varint of at most `most`, written in the shortest way; else 0, and `failed` is set. */
 static inline uint64_t bk_varint_take(struct bk_bytes_in *in, uint64_t most)
 {
     uint64_t value = 0;

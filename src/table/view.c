@@ -27,7 +27,7 @@ static enum bk_err view_see(struct bk_view *view, const struct bk_table_men *of,
 
 static bool is_direct(const struct bk_table *t) { return t->men && t->men->plain; }
 
-/* Of a view whose men are placed. */
+/* Finishes a view whose men are placed: finds its number, and looks at it if squares are enough. */
 static enum bk_err view_look(struct bk_view *view, const struct bk_way *way, struct bk_report *why)
 {
     enum bk_err err;
@@ -107,7 +107,7 @@ static bool add_exit(struct bk_view *view, struct bk_step_of_men exit)
     return true;
 }
 
-/* The captures, out of `takes`, of men who do not change. */
+/* Adds the captures, out of `takes`, of men who do not change; false: there is no room. */
 static bool see_takes(struct bk_view *view, const struct bk_table_men *of, uint64_t takes)
 {
     const uint8_t *sq = bk_view_squares(view);
@@ -126,7 +126,7 @@ static bool see_takes(struct bk_view *view, const struct bk_table_men *of, uint6
     return true;
 }
 
-/* What a man may be who ends on `to`; as bk_rules_changes(). */
+/* Sets `change` to what man i may become on `to`, as bk_rules_changes(); returns how many. */
 static unsigned changes_of(const struct bk_view *view, unsigned i, unsigned to, bool in_place,
                            struct bk_change change[BK_TYPES_MAX + 1])
 {
@@ -154,7 +154,7 @@ static bool add_changes(struct bk_view *view, unsigned i, unsigned to, unsigned 
     return true;
 }
 
-/* Who stands on a square; 0: nobody who may be taken. */
+/* Returns the man on a square; 0: none that may be taken. */
 static unsigned man_on(const struct bk_view *view, const struct bk_table_men *of, unsigned sq)
 {
     for (unsigned i = 2; i < of->n; i++)
@@ -163,7 +163,7 @@ static unsigned man_on(const struct bk_view *view, const struct bk_table_men *of
     return 0;
 }
 
-/* All exits of a man who may change. */
+/* Adds all exits of a man who may change; false: there is no room. */
 static bool see_changes(struct bk_view *view, const struct bk_table_men *of, unsigned i,
                         const struct bk_bits *occupied)
 {
@@ -284,7 +284,7 @@ void bk_quiet_begin(struct bk_quiet *q, struct bk_view *view, unsigned i,
                           bk_view_squares(view)[i], &q->left);
 }
 
-/* The next one of who goes other ways than he takes. */
+/* Returns where a man who moves otherwise than he takes goes next; BK_SQ_NONE: nowhere. */
 static unsigned quiet_way(const struct bk_view *view, struct bk_quiet *q)
 {
     const struct bk_variant *v = bk_view_index(view)->v;

@@ -3,11 +3,11 @@
  *
  * Most positions of most games have captures for exits, and nothing else.  Then all that settling
  * (settle.h) needs follows from where the men of a table stand: what they attack, which the tree of
- * the file asks anyway; where a capture leads (tables.h); whom a quiet move leads to.  No position
- * is set up, no list of moves made, no material looked up.
+ * the file asks anyway; where a capture leads (tables.h); where a quiet move leads.  No position is
+ * set up, no list of moves made, no material looked up.
  *
- * A view is made for a position; its exits are looked for when somebody wants them.  Where squares
- * are not enough it is not `direct`, and has its men alone.
+ * A view is made for a position; its exits are found when they are first needed.  Where squares are
+ * not enough `direct` is false.
  *
  * Threads: any; a view belongs to one, and lies on its stack; no release.
  */
@@ -17,9 +17,9 @@
 #include "table/tables.h"
 
 #define BK_VIEW_EXITS 64
-#define BK_VIEW_DEPTH 8 /* moves; further on nobody looks, who would need more stack */
+#define BK_VIEW_DEPTH 8 /* moves: a view further on is not direct, so as to need less stack */
 
-/* Where who looks has come. */
+/* How far a question has come. */
 struct bk_way {
     const struct bk_tables *tables;
     unsigned depth; /* moves made */
@@ -34,26 +34,26 @@ struct bk_view {
     unsigned exits, takes;                     /* all; captures */
     struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */
     bool bares;   /* captures take the last man of a side that loses without men */
-    bool direct;  /* squares are enough: else only `men` is set */
-    bool evolves; /* men change here */
+    bool direct;  /* squares are enough; else only `men` is set, or nothing by bk_view_begin() */
+    bool evolves; /* men of this table may change */
 };
 
 /*
- * Looks at a position without en passant square that no bare king decides.
+ * Makes the view of a position without en passant square that no bare king decides.
  * Returns BK_OK; BK_E_ILLEGAL; BK_E_SYSTEM.
  */
 enum bk_err bk_view_begin(struct bk_view *view, const struct bk_way *way, const struct bk_table *t,
                           const struct bk_pos *p, struct bk_report *why);
 
 /*
- * The same of a position whose moves are asked and which is not asked itself: nothing is turned, so
- * its men stand where they stand in p, colours and board exchanged as the table has it.
+ * As bk_view_begin(), for a position whose moves are asked, not its own value: nothing is turned,
+ * so its men stand where they stand in p, colours and board exchanged as the table has it.
  */
 enum bk_err bk_view_root(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
                          struct bk_report *why);
 
-/* Looks at the position after a step, the way to which has been counted; the errors of
-   bk_men_move(), too. */
+/* Makes the view of the position after a step, which way->depth counts already.  Also the errors of
+   bk_men_move(). */
 enum bk_err bk_view_after(struct bk_view *view, const struct bk_way *way,
                           const struct bk_view *before, struct bk_step_of_men step,
                           struct bk_report *why);
@@ -65,19 +65,19 @@ static inline const struct bk_index *bk_view_index(const struct bk_view *view)
     return view->men.table->ix;
 }
 
-/* By man. */
+/* Returns the squares of the men, by man. */
 static inline const uint8_t *bk_view_squares(const struct bk_view *view)
 {
     return bk_placement_squares(&view->men.spot.at);
 }
 
-/* In its file: number and side, as memos have it. */
+/* Returns the position's place in its file, as memos have it: number and side. */
 static inline uint64_t bk_view_place(const struct bk_view *view)
 {
     return view->men.spot.number << 1 | view->men.spot.side;
 }
 
-/* Where they all stand. */
+/* Returns the squares of all men, as a set. */
 static inline struct bk_bits bk_view_men(const struct bk_view *view)
 {
     unsigned n = 2 + bk_view_index(view)->nslots;
@@ -88,27 +88,28 @@ static inline struct bk_bits bk_view_men(const struct bk_view *view)
     return men;
 }
 
-/* Does the other side attack the king of who is to move? */
+/* Is the king of the side to move attacked? */
 bool bk_view_in_check(const struct bk_view *view);
 
 /* == Exits == */
 
-/* Finds the exits, once; where there are too many the view is direct no more.  captures: only if
-   there are any. */
+/* Finds the exits, once; where there are more than BK_VIEW_EXITS the view is direct no more.
+   captures: only if there are any. */
 void bk_view_see_some(struct bk_view *view, bool captures);
 static inline void bk_view_see(struct bk_view *view)
 {
     if (!view->seen)
         bk_view_see_some(view, false);
 }
-/* Finds them where one may bare a king: that is looked at before all else. */
+/* Finds the exits where one may bare a king: that is looked at before all else. */
 static inline void bk_view_see_ends(struct bk_view *view)
 {
     if (view->bares && !view->seen)
         bk_view_see_some(view, true);
 }
 
-/* Do men change in its table, and may there be exits?  Then it is come to by many ways. */
+/* May men of its table change, and may there be exits?  Then the position may be reached in many
+   ways. */
 bool bk_view_repeats(const struct bk_view *view);
 
 /* How many of the exits end the game; they come first. */
@@ -123,14 +124,14 @@ static inline bool bk_view_ends(const struct bk_view *view, struct bk_step_of_me
     return view->bares && exit.taken;
 }
 
-/* What such an exit brings who makes it: 0 or 1. */
+/* Returns what such an exit brings the side that makes it: 0 or 1. */
 int bk_view_bares(const struct bk_view *view, struct bk_step_of_men exit);
 
 /* == Quiet moves == */
 
 /*
- * The legal moves of man i that are no exits, one after the other.  Of who moves as he takes they
- * are a set, all at once; of others each way is tried.
+ * Goes through the legal moves of man i that are no exits.  If he moves as he takes they are found
+ * all at once, as a set; else each way is tried.
  *
  *     bk_quiet_begin(&q, view, i, &men);
  *     while ((to = bk_quiet_next(view, &q)) != BK_SQ_NONE)
@@ -139,19 +140,19 @@ int bk_view_bares(const struct bk_view *view, struct bk_step_of_men exit);
 struct bk_quiet {
     unsigned i;
     bool alike, changes;            /* he moves as he takes; he may change on his way */
-    struct bk_bits to;              /* who moves as he takes: where to; */
-    const struct bk_bits *occupied; /* others: */
-    unsigned left, done;            /* entries of his reach; where the last one went */
+    struct bk_bits to;              /* if alike: squares that are left */
+    const struct bk_bits *occupied; /* if not: the squares of all men */
+    unsigned left, done; /* entries of his reach that are left; where the last move went */
     const struct bk_reach *at;
 };
 
 /* occupied: bk_view_men(), borrowed. */
 void bk_quiet_begin(struct bk_quiet *q, struct bk_view *view, unsigned i,
                     const struct bk_bits *occupied);
-/* Where the next one goes, or BK_SQ_NONE. */
+/* Returns where the next move goes, or BK_SQ_NONE. */
 unsigned bk_quiet_next(const struct bk_view *view, struct bk_quiet *q);
 
-/* Does such a move set an en passant square?  Men alone know nothing of it. */
+/* Does the quiet move of man i to `to` set an en passant square?  A view knows nothing of it. */
 static inline bool bk_quiet_passes(const struct bk_view *view, unsigned i, unsigned to)
 {
     const struct bk_index *ix = bk_view_index(view);
@@ -163,14 +164,14 @@ static inline bool bk_quiet_passes(const struct bk_view *view, unsigned i, unsig
 
 /* == Files == */
 
-/* Asks one of its table's files; bk_view_told() hears. */
+/* Asks a file of the view's table; bk_view_told() returns the answer. */
 static inline enum bk_err bk_view_ask(struct bk_view *view, struct bk_file *f,
                                       struct bk_report *why)
 {
     return bk_file_ask(&view->ask, f, &view->men.spot, &view->look, why);
 }
 
-/* The same, to be heard soon: what says so comes to the processor meanwhile. */
+/* As bk_view_ask(), and prefetches what bk_view_told() will read. */
 static inline enum bk_err bk_view_ask_ahead(struct bk_view *view, struct bk_file *f,
                                             struct bk_report *why)
 {
@@ -181,7 +182,7 @@ static inline enum bk_err bk_view_ask_ahead(struct bk_view *view, struct bk_file
     return err;
 }
 
-/* What the file says; it may have been asked. */
+/* Sets *value to what a file says, which is asked now unless it has been. */
 static inline enum bk_err bk_view_told(struct bk_view *view, struct bk_file *f, unsigned *value,
                                        struct bk_report *why)
 {

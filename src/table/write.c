@@ -74,7 +74,8 @@ static uint8_t *front_of(const struct bk_unit_bytes *u, size_t *bytes)
     return front;
 }
 
-/* Not by stdio, which gives up a file where write() was interrupted.  False: errno. */
+/* Writes all bytes.  Not by stdio, which gives up a file where write() was interrupted.  False:
+   errno. */
 static bool put(int out, const void *from, size_t bytes)
 {
     for (const char *p = from; bytes;) {
@@ -125,7 +126,7 @@ static bool write_shards(int out, const struct bk_unit_bytes *u, int scratch)
     return put(out, u->shard, u->shard_bytes);
 }
 
-/* To the disk.  A file system over a network may be interrupted there, too. */
+/* Syncs a file to the disk.  A file system over a network may be interrupted there, too. */
 static bool sync_file(int fd)
 {
     int failed;
@@ -184,7 +185,7 @@ int bk_file_create(const char *path)
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-/* After a crash of the machine the new name must be there, too. */
+/* Syncs the folder of a file: after a crash of the machine the new name must be there, too. */
 static void sync_folder(const char *path)
 {
     char folder[PATH_MAX], *slash;
@@ -202,7 +203,7 @@ static void sync_folder(const char *path)
     }
 }
 
-/* The name that a file has until it is published; false: it would be too long. */
+/* Sets `part` to the name that a file has until it is published; false: it would be too long. */
 static bool name_part(char part[PATH_MAX], const char *path)
 {
     if (snprintf(part, PATH_MAX, "%s.part", path) < PATH_MAX)
@@ -211,7 +212,8 @@ static bool name_part(char part[PATH_MAX], const char *path)
     return false;
 }
 
-/* Writes, syncs and closes.  False: errno, and what there is of it goes. */
+/* Writes, syncs and closes a file under its temporary name.  False: errno, and what there is of it
+   is removed. */
 static bool write_part(const char *path, const struct bk_head *h, const uint8_t *head,
                        const struct bk_unit_bytes *unit, int scratch)
 {

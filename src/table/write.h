@@ -19,24 +19,24 @@ struct bk_unit_bytes {
 
 /* Makes the folders that a path goes through.  False: errno. */
 bool bk_file_folders(const char *path);
-/* A new file in a folder, without a name, or not for long; -1: errno. */
+/* Opens a new file in a folder, without a name, or not for long; -1: errno. */
 int bk_file_nameless(const char *folder);
-/* The same beside `path`, whose folders are made. */
+/* As bk_file_nameless(), beside `path`, whose folders are made. */
 int bk_file_scratch(const char *path);
 
-/* A file of our own to write to: what was there, whole or not, a file or a link, goes.  -1:
+/* Makes a new file to write to: what had its name, whole or not, a file or a link, goes.  -1:
    errno. */
 int bk_file_create(const char *path);
 
 /*
- * Writes a whole file under a temporary name beside `path`, and syncs it; it gets its name from
- * bk_file_publish(), or goes by bk_file_withdraw().  unit: info->nunits of them, as bk_units_of()
+ * Writes a whole file under a temporary name beside `path`, and syncs it; bk_file_publish() gives
+ * it its name, or bk_file_withdraw() removes it.  unit: info->nunits of them, as bk_units_of()
  * orders them.  scratch: the file of shards that are not in memory.  On failure nothing is left.
  */
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
                           const struct bk_unit_bytes *unit, int scratch, struct bk_report *why);
 
 enum bk_err bk_file_publish(const char *path, struct bk_report *why);
-void bk_file_withdraw(const char *path); /* nothing of it need be there */
+void bk_file_withdraw(const char *path); /* it need not be there */
 
 #endif
