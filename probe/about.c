@@ -97,7 +97,8 @@ int bk_has(struct bk_lib *lib, const char *material)
     return (int)has;
 }
 
-/* Where a host brings the bytes, folders of the same names on this machine are not his. */
+/* Lists all tables in the folders: none where a host brings the bytes, for folders of the same
+   names on this machine are not the host's. */
 static enum bk_err list_all(const struct bk_call *call, struct bk_listed **out, size_t *n,
                             bool heads)
 {
@@ -149,8 +150,8 @@ int bk_men_max(struct bk_lib *lib)
 
 /* == What a material needs == */
 
-/* Games in which men come back have positions that no table knows: none is missing, for none would
-   do. */
+/* Reads the name of a material that tables can answer.  BK_E_NO_TABLE: men come back in this game,
+   and no table would do, so none is missing. */
 static enum bk_err read_answerable(const struct bk_call *call, const char *name,
                                    struct bk_material *out)
 {
@@ -196,7 +197,7 @@ enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct
     return bk_call_end(&call, err);
 }
 
-/* One of the files of each table, until the first for which there is no room. */
+/* Reads the files of one kind into memory, until the first for which there is no room. */
 static enum bk_err warm_all(struct bk_call *call, const struct bk_material *m, size_t n,
                             enum bk_kind kind, bool *room)
 {
@@ -215,7 +216,7 @@ static enum bk_err warm_all(struct bk_call *call, const struct bk_material *m, s
         if (each == BK_E_OVER_BUDGET)
             *room = false;
         else if (each && each != BK_E_NO_TABLE)
-            err = each; /* of a host that has not got all, what else he lacks is noted, too */
+            err = each; /* goes on where a host lacks bytes: what else it lacks is noted, too */
     }
     return err;
 }

@@ -23,7 +23,7 @@ int bk_clocked(int wdl, int dtw, int left, bool *known)
     return wdl;
 }
 
-/* As callers have it: 0 or more; -1: no limit. */
+/* Returns the plies left as callers have them: 0 or more; -1: no limit. */
 static int public_left(int left) { return left == BK_UNLIMITED ? -1 : left > 0 ? left : 0; }
 
 enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
@@ -38,7 +38,7 @@ enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned 
     out->dtw = -1;
     if ((out->end = bk_pos_bare(v, p, &wdl)) == BK_END_NONE) {
         err = bk_wdl_of(&out->wdl, call->on->catalog, v, p, call->why);
-        if (err || out->wdl > 0) /* nobody has won who is to move: it goes on */
+        if (err || out->wdl > 0) /* a win for the side to move: the game goes on */
             return err;
         out->end = bk_pos_end(v, p, &wdl);
     }

@@ -43,7 +43,7 @@
  * end, and a program that was compiled before gets what it knows; what a later program says there,
  * and this library does not know, must be 0, or is BK_LIB_USAGE.  So an enum may get further
  * numbers: treat an error that you do not know as BK_LIB_SYSTEM; an `end` that you do not know is
- * one, and wdl tells how.
+ * an end all the same, and wdl tells how.
  */
 #ifndef BAREKING_H
 #define BAREKING_H
@@ -104,12 +104,12 @@ BK_API void bk_close(struct bk_lib *lib); /* NULL is fine */
  *
  * paths         as of bk_open()
  * memory_bytes  that all tables of the handle may take together, kept within some percent.  What
- *               has not been asked for longest goes first: distances before wdl, shards before
+ *               was asked least recently goes first: distances before wdl, shards before
  *               models before open tables, which take some 60 KB each, those with pawns more, and
  *               are opened again when they are next asked.  Where what a question needs can never
- *               fit, it is BK_LIB_OVER_BUDGET.  What goes stays readable for those who are asking:
- *               so while one of them waits, for a disk, say, others who have read something wait
- *               with him, a second or so each time, rather than go over it; who finds all in
+ *               fit, it is BK_LIB_OVER_BUDGET.  What goes stays readable for questions under way:
+ *               so while one waits, for a disk, say, threads that have read something wait with it,
+ *               a second or so each time, rather than go over the budget; one that finds all in
  *               memory does not.  2 KB a table that has ever been asked count as long as the handle
  *               lives; what the game itself takes (up to a few MB) does not, nor do boards of their
  *               own, 64 MiB at most (bk_probe_fen()).
@@ -137,8 +137,8 @@ struct bk_options {
 BK_API enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
                                     const struct bk_options *options);
 /*
- * Who has the bytes of files: a web server, an archive, a disk too slow to wait for.  He need not
- * have them when he is asked:
+ * A host has the bytes of files: a web server, an archive, a disk too slow to wait for.  It need
+ * not have them when it is asked:
  *
  *     while ((err = bk_probe_fen(lib, fen, &a)) == BK_LIB_NEEDS_BYTES) {
  *         bk_take_needs(lib, range, ROOM, &n);      all that it lacks, as far as can be foreseen
@@ -156,7 +156,7 @@ BK_API enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
  * context      is handed to both
  * size         bytes of the file of that path ("DIR/shatranj/KRvKN.bkw", DIR as of paths), which
  *              need not be there yet; BK_LIB_NONE: there is no such file; BK_LIB_LATER: not known
- *              yet; BK_LIB_BROKEN: BK_LIB_SYSTEM for who asks
+ *              yet; BK_LIB_BROKEN: the question is BK_LIB_SYSTEM
  * read         writes `bytes` bytes at `at` to `to`, and is BK_LIB_HOST_OK; or BK_LIB_LATER: not
  *              all of them are here; BK_LIB_BROKEN
  *
@@ -178,22 +178,22 @@ struct bk_host {
     int64_t (*size)(void *context, const char *path);
     int (*read)(void *context, const char *path, uint64_t at, void *to, size_t bytes);
 };
-/* Bytes of a file.  path: borrowed until bk_close(), of the last of those that share.  Where size()
-   has been asked in vain these are the file's first bytes, and may be more than it has. */
+/* Bytes of a file.  path: borrowed until bk_close() of the last handle that shares the host.  Where
+   size() has been asked in vain these are the file's first bytes, and may be more than it has. */
 struct bk_range {
     const char *path;
     uint64_t at, bytes;
 };
 /*
  * Takes what has been noted on this handle, and on those that share its host, by any thread: up to
- * `room` ranges, which are then forgotten.  By file and place; those that touch are one.  How many
- * there were goes to *n, so out may be NULL with room 0.  Who asks again before they are there
- * notes them again.
+ * `room` ranges, which are then forgotten, by file and place; those that touch are one.  How many
+ * there were goes to *n, so out may be NULL with room 0.  A question that is asked again before
+ * they are there notes them again.
  */
 BK_API enum bk_lib_err bk_take_needs(struct bk_lib *lib, struct bk_range *out, size_t room,
                                      size_t *n);
-/* Another budget, at any time; of all that share it, and from then on of open tables, too.  0: 256
-   MiB.  BK_LIB_USAGE: no handle. */
+/* Sets another budget, at any time: for all handles that share it, and from then on open tables
+   count, too.  0: 256 MiB.  BK_LIB_USAGE: no handle. */
 BK_API enum bk_lib_err bk_set_memory(struct bk_lib *lib, uint64_t bytes);
 /* What the tables take now, and the budget; either may be NULL. */
 BK_API enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *budget);
@@ -212,7 +212,7 @@ BK_API enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, uns
  * Tables are opened when they are next asked.
  */
 BK_API enum bk_lib_err bk_refresh(struct bk_lib *lib);
-/* The same, in other folders. */
+/* As bk_refresh(), in other folders. */
 BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
 /*
  * One line: what went wrong in this thread's last failed call, if that was on
@@ -279,10 +279,10 @@ struct bk_lib_pos {
 };
 
 /* Reads a FEN.  men: room for that many pieces, which *out then borrows; types are letters in upper
-   case.  Not whether it is legal.  BK_LIB_USAGE: no room. */
+   case.  Whether it is legal is not asked.  BK_LIB_USAGE: no room. */
 BK_API enum bk_lib_err bk_read_fen(struct bk_lib *lib, const char *fen, struct bk_lib_piece *men,
                                    size_t room, struct bk_lib_pos *out);
-/* Writes one; `out` has BK_LIB_FEN_MAX bytes. */
+/* Writes a FEN; `out` has BK_LIB_FEN_MAX bytes. */
 #define BK_LIB_FEN_MAX 512
 BK_API enum bk_lib_err bk_write_fen(struct bk_lib *lib, const struct bk_lib_pos *p, char *out);
 
@@ -326,20 +326,20 @@ struct bk_answer {
  */
 BK_API enum bk_lib_err bk_probe(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
                                 struct bk_answer *out);
-/* Just -1, 0 or +1: for the search.  Never reads a distance, so a damaged .bkd is no matter.  The
-   clock of a game that ends after so many turns is not looked at. */
+/* Tells just -1, 0 or +1: for the search.  Never reads a distance, so a damaged .bkd is no matter.
+   The clock of a game that ends after so many turns is not looked at. */
 BK_API enum bk_lib_err bk_probe_wdl(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
                                     int *wdl);
 
-/* The same of a FEN.
+/* As bk_probe() without flags, and as bk_probe_wdl(), of a FEN.
    A FEN with another mask (`*`) or width than the game's board is asked in the
    game on that terrain, GAME@14x14-0123abcd (docs/rules.md, "The Destruction of
    Atlantis"); so are FENs in the calls below.  One with castling rights in a game
    of shuffled homes is asked in the game with its homes, GAME@f-aj ("Sultan
    Random").  The first for a mask or homes costs some milliseconds and up to a
    few MB.  A handle keeps 64 of them, together 64 MiB at most (but the last one
-   whatever it takes): those go that have not been asked for longest, and begin
-   anew.  `startpos` is the game's own array. */
+   whatever it takes): those asked least recently go, and begin anew.  `startpos`
+   is the game's own array. */
 BK_API enum bk_lib_err bk_probe_fen(struct bk_lib *lib, const char *fen, struct bk_answer *out);
 BK_API enum bk_lib_err bk_probe_fen_wdl(struct bk_lib *lib, const char *fen, unsigned flags,
                                         int *wdl);
@@ -368,7 +368,7 @@ BK_API enum bk_lib_err bk_probe_men(struct bk_lib *lib, const struct bk_lib_man 
  */
 BK_API enum bk_lib_err bk_probe_batch(struct bk_lib *lib, const char *const *fens, size_t n,
                                       struct bk_answer *out, enum bk_lib_err *err);
-/* The same of n positions. */
+/* As bk_probe_many_fen(), of n positions. */
 BK_API enum bk_lib_err bk_probe_many(struct bk_lib *lib, const struct bk_lib_pos *p, size_t n,
                                      unsigned flags, struct bk_answer *out, enum bk_lib_err *err);
 /* bk_probe_batch() with flags. */
@@ -386,8 +386,8 @@ BK_API enum bk_lib_err bk_probe_many_fen(struct bk_lib *lib, const char *const *
  *
  * takes       the square of the man that is taken, mostly `to`, or BK_LIB_NO_SQUARE
  * also_taken  that of a second man, taken on the way
- * becomes     letter of what the man turns into, in upper case, or BK_LIB_STAYS; from equal to to:
- *             where he stands
+ * becomes     letter of what the man turns into, in upper case, or BK_LIB_STAYS; where `from` is
+ *             `to` he turns without moving
  * castles     1: from and to are the king's squares, rook is where his rook stands
  * err         BK_LIB_OK: the values are known; else why not.  wdl and clocked_wdl are then 0,
  *             dtw is -1, keeps is 0
@@ -429,8 +429,8 @@ BK_API enum bk_lib_err bk_rank_moves(struct bk_lib *lib, const struct bk_lib_pos
 BK_API enum bk_lib_err bk_rank_moves_fen(struct bk_lib *lib, const char *fen, int within,
                                          unsigned flags, struct bk_lib_ranked *out, size_t room,
                                          size_t *n);
-/* The legal moves alone, by name; no table is asked.  Values are as of moves that are not known,
-   err BK_LIB_NO_TABLE, but `end` and the value of a move that ends the game. */
+/* The legal moves alone, by name; no table is asked.  A move is as one whose value is not known
+   (err BK_LIB_NO_TABLE), unless it ends the game: then its value and `end` are given. */
 BK_API enum bk_lib_err bk_legal_moves(struct bk_lib *lib, const struct bk_lib_pos *p,
                                       struct bk_lib_ranked *out, size_t room, size_t *n);
 BK_API enum bk_lib_err bk_legal_moves_fen(struct bk_lib *lib, const char *fen,
@@ -448,8 +448,8 @@ struct bk_lib_move {
     int wdl, dtw;  /* for the side that plays it; dtw counts this ply */
 };
 /*
- * As bk_rank_moves_fen(), but the answer for one is the answer for all: a
- * missing table after any move is BK_LIB_NO_TABLE, and nothing is written.
+ * As bk_rank_moves_fen(), but all or nothing: a missing table after any move is BK_LIB_NO_TABLE,
+ * and nothing is written.
  */
 BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                       size_t room, size_t *n);
@@ -498,9 +498,9 @@ BK_API enum bk_lib_err bk_game_of(struct bk_lib *lib, struct bk_lib_game *out);
 #define BK_LIB_HAS_DTW 2
 #define BK_LIB_LOST_DTW                                                                            \
     4 /* bk_list_tables(): distances belong to it, and their file is not there */
-/* What there is of a material, "KRvKN" (the colours in either order): BK_LIB_HAS_... or 0, also if
-   it is no material of the game.  Whether the files are whole is not asked, nor whether there
-   should be more.  Cost: a look in each folder. */
+/* Returns what there is of a material, "KRvKN" (the colours in either order): BK_LIB_HAS_... or 0,
+   also if it is no material of the game.  Whether the files are whole is not asked, nor whether
+   there should be more.  Cost: a look in each folder. */
 BK_API int bk_has(struct bk_lib *lib, const char *material);
 
 /* A table in the folders. */
@@ -511,7 +511,7 @@ struct bk_lib_table {
     uint64_t bytes; /* of its files */
 };
 /*
- * The tables of the handle's game, by men, then name.  How many goes to *n; at most `room` are
+ * The tables of the handle's game, by men, then name.  Their number goes to *n; at most `room` are
  * written.  A name that is no material of the game is passed over.  Files are not opened, but for
  * the heads of tables without distances: BK_LIB_LOST_DTW is what tells one that has lost them, a
  * copy without its .bkd say, from one that was built with --wdl.  Both answer alike, without.
@@ -521,11 +521,12 @@ BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *o
 /* The most men that a table in the folders has; 0: there is none, or bk_error() says why not.  A
    folder that is not there is an empty one. */
 BK_API int bk_men_max(struct bk_lib *lib);
-/* What is missing to answer all positions of a material, distances too: how many goes to *n, and
-   the first `room` of them, its own table before those that it leads to, are written, so `out` may
-   be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such material; BK_LIB_NO_TABLE:
-   men come back, so no table would do.  Cost: some us a table, and a look for each; of 8 men in a
-   game whose pawns may become any of twelve kinds that is some 157,000 tables and 3 s. */
+/* The tables that are missing to answer all positions of a material, distances too: their number
+   goes to *n, and the first `room` of them, its own table before those that it leads to, are
+   written, so `out` may be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such
+   material; BK_LIB_NO_TABLE: men come back, so no table would do.  Cost: some us a table, and a
+   look for each; of 8 men in a game whose pawns may become any of twelve kinds that is some 157,000
+   tables and 3 s. */
 BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,
                                        struct bk_lib_table *out, size_t room, size_t *n);
 

@@ -13,7 +13,7 @@
 
 #include "bareking.h"
 
-/* One word more than the number: a draw has no distance, and a table may have none. */
+/* Prints a value, and its distance if there is one: draws have none, nor have some tables. */
 static void print_value(int wdl, int dtw)
 {
     printf("%s", wdl > 0 ? "wins" : wdl < 0 ? "loses" : "draws");

@@ -3,9 +3,9 @@
  *
  * What lies outside of handles belongs to a thread: the text of its last error, here, and whether
  * it may read files just now (table/cache.c).  So no call of another thread can change a text while
- * it is read, and a handle need not know its threads.  What goes wrong within a call is written
- * apart, for the rules may answer all the same.  Handles are told apart by a number: a new one may
- * lie where one was that has been closed, whose text is not its own.
+ * it is read, and a handle need not know its threads.  What goes wrong within a call is written to
+ * a report of its own, `here`, for the rules may answer all the same.  Handles are told apart by a
+ * number: a new one may lie where one was that has been closed, whose text is not its own.
  */
 #include "probe/handle.h"
 
@@ -146,7 +146,7 @@ static void found_free(struct bk_held *h)
     }
 }
 
-/* own: taken, even on failure. */
+/* Makes what a handle or a derived game has found.  own: taken, even on failure. */
 static enum bk_err found_new(struct bk_found **out, struct bk_cache *cache,
                              const struct bk_variant *v, struct bk_variant *own, const char *paths,
                              struct bk_report *why)
@@ -170,13 +170,14 @@ static enum bk_err found_new(struct bk_found **out, struct bk_cache *cache,
 }
 
 /* == Boards of their own ==
- * A list, the newest first, read without a lock.  Where it grows too long the game that was not
- * asked for longest is taken out, and released when no call of that time is under way (bk_cache's
- * visits): who has found it before goes on with it, and from there to the next. */
+ * The games derived for FENs are a list, the newest first, read without a lock.  Where it grows too
+ * long the game asked least recently is taken out, and released when no call of that time is under
+ * way (bk_cache's visits): a call that has found it before goes on with it, and from there to the
+ * next. */
 
 #define BOARDS_MAX   64
-#define BOARDS_BYTES (UINT64_C(64) << 20) /* and no more than these, but for a single one */
-#define CATALOG_KIB  40                   /* of a game without tables, about */
+#define BOARDS_BYTES (UINT64_C(64) << 20) /* of all derived games, but for a single one */
+#define CATALOG_KIB  40                   /* bytes / 1024 of a catalogue without tables, about */
 
 static struct bk_found *derived_find(struct bk_found *base, const struct bk_derivation *from)
 {
@@ -191,7 +192,7 @@ static struct bk_found *derived_find(struct bk_found *base, const struct bk_deri
     return d;
 }
 
-/* With the mutex: takes out the game that was not asked for longest, of several the oldest. */
+/* With the mutex: takes out the game asked least recently, of several the oldest. */
 static void derived_drop(struct bk_lib *lib, struct bk_found *base)
 {
     _Atomic(struct bk_found *) *least = &base->derived;
@@ -208,7 +209,7 @@ static void derived_drop(struct bk_lib *lib, struct bk_found *base)
     bk_cache_retire(lib->cache, &gone->held);
 }
 
-/* With the mutex: links a new one in, which others may have to make room for. */
+/* With the mutex: links a new derived game in; others may have to make room for it. */
 static void derived_link(struct bk_lib *lib, struct bk_found *base, struct bk_found *d)
 {
     d->bytes = sizeof *d + sizeof *d->v + bk_geometry_bytes(d->v->geometry, d->v) +
@@ -262,7 +263,7 @@ enum bk_err bk_call_for_fen(struct bk_call *call, const char *fen)
 
 #define STRUCT_MOST 4096 /* bytes that a struct with struct_size will never have */
 
-/* Is what a struct says behind the members that are known all 0? */
+/* Are all bytes of a caller's struct 0 that lie behind the members known here? */
 static bool says_no_more(const void *given, size_t known, size_t size)
 {
     const unsigned char *at = given;
@@ -273,7 +274,7 @@ static bool says_no_more(const void *given, size_t known, size_t size)
     return true;
 }
 
-/* Has the host all members that he must have, and no others? */
+/* Has a caller's host all members that it must have, and none that are not known here? */
 static bool is_host(const struct bk_host *h)
 {
     return h->struct_size >= offsetof(struct bk_host, read) + sizeof h->read &&
@@ -281,7 +282,7 @@ static bool is_host(const struct bk_host *h)
            h->read;
 }
 
-/* The caller's options as far as he knows them. */
+/* Copies the caller's options, as many members as his struct has; the rest is 0. */
 static enum bk_err options_read(struct bk_options *o, const struct bk_options *given)
 {
     size_t bytes = given->struct_size;
@@ -386,7 +387,7 @@ void bk_close(struct bk_lib *lib)
     free(lib);
 }
 
-/* In these folders; same: in those of before, and `paths` is not looked at. */
+/* Looks for tables again, in `paths`; same: in the folders of before, and `paths` is not read. */
 static enum bk_lib_err look_again(struct bk_lib *lib, const char *paths, bool same)
 {
     struct bk_call call;
@@ -407,7 +408,7 @@ static enum bk_lib_err look_again(struct bk_lib *lib, const char *paths, bool sa
     }
     result = bk_call_end(&call, err);
     if (!err)
-        bk_cache_charge(lib->cache, 0); /* what is old may go now, if nobody else is asking */
+        bk_cache_charge(lib->cache, 0); /* releases what is old, if nobody else is asking */
     return result;
 }
 

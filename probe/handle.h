@@ -1,9 +1,9 @@
 /*
  * handle.h - what is behind a handle, and what every public call begins and ends with.
  *
- * A handle has a game, a cache, and what was found of its tables.  The latter is exchanged as a
- * whole when somebody asks to look again; calls that are under way go on with what they began with,
- * for each is a visit of the cache (table/cache.h), and what is old is released after the last.
+ * A handle has a game, a cache, and what was found of its tables.  The last is replaced as a whole
+ * by bk_refresh() and bk_set_paths(); calls that are under way go on with what they began with,
+ * for each is a visit of the cache (table/cache.h), and the old one is released after the last.
  */
 #ifndef BK_HANDLE_H
 #define BK_HANDLE_H
@@ -14,17 +14,17 @@
 
 /* The tables of a game as they were found; of the handle's, or of one derived for a FEN. */
 struct bk_found {
-    struct bk_held held; /* when it is old */
+    struct bk_held held; /* for its release when it is old */
     const struct bk_variant *v;
     struct bk_variant *owned; /* v, if it is derived */
     struct bk_catalog *catalog;
-    char *paths;                        /* of the handle's */
-    _Atomic(struct bk_found *) derived; /* the first; of a derived one, the next */
-    uint64_t bytes;                     /* of a derived one; of the handle's, of all of these */
-    unsigned boards;                    /* how many of these there are */
-    _Atomic uint64_t made;              /* and have ever been */
-    struct bk_derivation from;          /* of a derived one, as what follows */
-    _Atomic uint64_t asked;             /* how many had been made when it was asked last */
+    char *paths;                        /* owned; the handle's folders */
+    _Atomic(struct bk_found *) derived; /* the first derived game; of a derived game, the next */
+    uint64_t bytes;            /* of a derived game; of the handle's, of all derived ones */
+    unsigned boards;           /* derived games that there are */
+    _Atomic uint64_t made;     /* derived games that have ever been made */
+    struct bk_derivation from; /* of a derived game, as `asked` is */
+    _Atomic uint64_t asked;    /* base->made when it was asked last */
 };
 
 /* A public call under way. */
@@ -38,12 +38,13 @@ struct bk_call {
 };
 
 /*
- * Begins a call: is there a game to ask, are all pointers `given`, are there no other flags than
- * `known`?  bk_call_end() must follow.
+ * Begins a call, and checks it: is there a game to ask, are all pointers `given`, are there no
+ * other flags than `known`?  bk_call_end() must follow, whatever is returned.
  */
 enum bk_err bk_call_open(struct bk_call *call, struct bk_lib *lib, bool given, unsigned flags,
                          unsigned known);
-/* Said where a checker of a caller sees it: it goes on with pointers that are given alone. */
+/* As bk_call_open().  Inline, so that a static checker sees that the caller goes on only with
+   pointers that are given. */
 static inline enum bk_err bk_call_begin(struct bk_call *call, struct bk_lib *lib, bool given,
                                         unsigned flags, unsigned known)
 {
@@ -51,12 +52,13 @@ static inline enum bk_err bk_call_begin(struct bk_call *call, struct bk_lib *lib
 
     return given ? err : BK_E_USAGE;
 }
-/* Ends it: the thread's last error is this call's, if there is one. */
+/* Ends a call: the thread's last error is this call's, if there is one. */
 enum bk_lib_err bk_call_end(struct bk_call *call, enum bk_err err);
 /* The code that bk_call_end() would return. */
 enum bk_lib_err bk_call_code(const struct bk_call *call, enum bk_err err);
 
-/* The thread's last error, to be put back where calls on the way to an answer fail in vain. */
+/* The thread's last error, kept and put back around calls whose failure is not the caller's
+   concern. */
 struct bk_last {
     uint64_t serial; /* of the handle whose call failed; 0: of none */
     struct bk_report why;

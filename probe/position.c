@@ -42,7 +42,7 @@ static enum bk_err check_legal(const struct bk_call *call, const struct bk_pos *
 
 /* == FEN == */
 
-/* Has the board of a FEN, all ranks of it, a letter that is no piece? */
+/* Has the board of a FEN a letter that is no piece, and all its ranks? */
 static bool has_stranger(const struct bk_variant *v, const char *fen)
 {
     unsigned ranks = 1;
@@ -79,7 +79,7 @@ static enum bk_err no_such_piece(struct bk_call *call, size_t nth, unsigned type
                    nth + 1, type, call->on->v->name);
 }
 
-/* Puts a man, as the nth of the caller's list, on a square of the board's rectangle. */
+/* Puts the nth man of the caller's list on a square of the board's rectangle. */
 static enum bk_err put_man(const struct bk_call *call, struct bk_pos *p, size_t nth, unsigned type,
                            unsigned colour, unsigned sq)
 {
@@ -156,7 +156,7 @@ static enum bk_err check_side(const struct bk_call *call, int black_to_move)
     return bk_fail(call->why, BK_E_USAGE, "black_to_move: %d is neither 0 nor 1", black_to_move);
 }
 
-/* Bytes that mean nothing yet may mean something one day, so none of them is passed over. */
+/* Refuses bytes that mean nothing yet: they may mean something one day. */
 static enum bk_err check_fields(const struct bk_call *call, const struct bk_lib_pos *p)
 {
     if (p->limited > 1)
@@ -166,7 +166,7 @@ static enum bk_err check_fields(const struct bk_call *call, const struct bk_lib_
     return check_side(call, p->black_to_move);
 }
 
-/* All but the en passant square and the rights. */
+/* Sets `out` to the caller's position without its en passant square and castling rights. */
 static enum bk_err place_plain(struct bk_call *call, struct bk_pos *out, const struct bk_lib_pos *p)
 {
     enum bk_err err = check_fields(call, p);
@@ -188,7 +188,7 @@ static enum bk_err place_plain(struct bk_call *call, struct bk_pos *out, const s
     return err ? err : check_kings(call, out);
 }
 
-/* "BOARD w - - 0 1" with these rights and this square. */
+/* Writes the FEN of `plain`, "BOARD w - - 0 1", with the rights and en passant square of `p`. */
 static enum bk_err fen_with(const struct bk_call *call, const struct bk_pos *plain,
                             const struct bk_lib_pos *p, char fen[BK_FEN_MAX + 16])
 {
@@ -276,7 +276,8 @@ static void position_of(struct bk_lib_pos *out, struct bk_lib_piece *men, const 
     memcpy(out->left, p->left, sizeof out->left);
 }
 
-/* A position that was read, on a board derived for its FEN: would it be asked on another one? */
+/* Would a position that was read, on a board derived for its FEN, be asked on another one as a
+   struct? */
 static bool is_elsewhere(const struct bk_call *call, const struct bk_lib_pos *p)
 {
     struct bk_report why;

@@ -1,9 +1,10 @@
 /*
  * position.h - a caller's position becomes one of the game.
  *
- * Each sets call->on to the game that it is asked in, and *out to the position, which is legal if
- * `legal` is asked for.  Returns BK_OK; BK_E_USAGE, call->usage telling what kind; of those that
- * must be legal BK_E_ILLEGAL, and BK_E_NO_TABLE where men come back; BK_E_SYSTEM.
+ * Each function sets call->on to the game that is asked, and *out to the position, which is legal
+ * if `legal` is asked for, and always from bk_place_men().  Returns BK_OK; BK_E_USAGE, call->usage
+ * telling what kind; BK_E_SYSTEM; where it must be legal BK_E_ILLEGAL, and BK_E_NO_TABLE where men
+ * come back.
  */
 #ifndef BK_PROBE_POSITION_H
 #define BK_PROBE_POSITION_H

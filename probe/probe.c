@@ -92,7 +92,7 @@ enum bk_lib_err bk_probe_fen_wdl(struct bk_lib *lib, const char *fen, unsigned f
  * What is in memory is answered in the order in which it is asked.  The rest waits, and is then
  * asked in the order of the files, so that what is read for one serves its neighbours. */
 
-/* What is asked, FENs or positions, and where the answers go. */
+/* Questions, FENs or positions, and where the answers go. */
 struct batch {
     struct bk_lib *lib;
     const char *const *fen;
@@ -103,7 +103,8 @@ struct batch {
     size_t first_error;    /* the least that failed; SIZE_MAX: none */
 };
 
-/* One that waits, and where its answer lies; all zero where no table is asked, or in vain. */
+/* A question that waits, and where its answer lies; zeros where no table is asked, or none is
+   found. */
 struct asked {
     size_t nth;
     const void *table;
@@ -188,8 +189,8 @@ static size_t answer_at_once(struct batch *b, size_t n, struct asked *waiting)
     return wait;
 }
 
-/* The first that failed is asked once more, for its text: what it says now is told.  A table that
-   came meanwhile may answer it: then the next. */
+/* Asks the first that failed once more, for its text, and returns what it says now.  Where a table
+   that came meanwhile answers it, goes on to the next that failed. */
 static enum bk_lib_err ask_failed(struct batch *b, size_t n)
 {
     for (size_t i = b->first_error; i < n; i++) {

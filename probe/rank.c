@@ -16,7 +16,7 @@
 
 #define RANK_KNOWN (BK_LIB_CACHE_ONLY | BK_LIB_WDL_ONLY)
 
-/* A move, and what it brings who plays it. */
+/* A move, and what it brings the side that plays it. */
 struct listed {
     struct bk_move move;
     enum bk_lib_err err; /* BK_LIB_OK: the value is known */
@@ -24,13 +24,13 @@ struct listed {
     char name[16]; /* set by sort_moves() */
 };
 
-/* What moves are sorted by: the worse, the larger; then by the first four letters. */
+/* A move's place in the order: key is larger the worse it is; then by its first four letters. */
 struct order {
     uint64_t key;
     uint32_t nth;
 };
 
-#define FEW 48 /* moves of most positions at most: they take no memory but the stack's */
+#define FEW 48 /* moves that most positions have at most: they fit the stack */
 
 /* A list under way. */
 struct ranking {
@@ -41,20 +41,20 @@ struct ranking {
     bool tables; /* else the rules alone */
     struct listed *list;
     struct order *order;
-    void *own; /* both, where they are many; NULL */
+    void *own; /* memory of both, if not on the stack; else NULL */
     size_t n, room;
     enum bk_err full; /* no memory for a move */
-    enum bk_err err;  /* of the first move that is not known; see weight() */
+    enum bk_err err;  /* the gravest of moves that are not known: weight() */
     struct bk_report why;
 };
 
-/* Where a list begins. */
+/* The room on the stack that a list begins with. */
 struct few {
     struct listed list[FEW];
     struct order order[FEW];
 };
 
-/* The rest of r begins as 0. */
+/* Gives an empty list its first room.  The rest of r begins as 0. */
 static void ranking_begin(struct ranking *r, struct few *few)
 {
     r->list = few->list;
@@ -64,7 +64,7 @@ static void ranking_begin(struct ranking *r, struct few *few)
 
 static void ranking_release(struct ranking *r) { free(r->own); }
 
-/* Twice the room. */
+/* Doubles the room of a list; false: no memory. */
 static bool more_room(struct ranking *r)
 {
     size_t room = 2 * r->room;
@@ -90,7 +90,7 @@ static struct bk_value value_before(const struct bk_value *after)
     return value;
 }
 
-/* brought: NULL: nothing is known yet. */
+/* Appends a move to the list.  brought: what it brings; NULL: nothing is known yet. */
 static void add_move(void *ranking, const struct bk_move *move, const struct bk_brought *brought)
 {
     struct ranking *r = ranking;
@@ -108,7 +108,7 @@ static void add_move(void *ranking, const struct bk_move *move, const struct bk_
                    : value_before(&(struct bk_value){ brought->wdl, brought->plies, brought->end });
 }
 
-/* All legal moves.  Their array is off the stack before a table is asked. */
+/* Lists all legal moves.  Not inline: their array is off the stack before a table is asked. */
 static __attribute__((noinline)) void list_moves(struct ranking *r)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -129,8 +129,8 @@ static bool ask_together(struct ranking *r)
            bk_values_after(on->catalog, on->v, &r->p, !(r->flags & BK_LIB_WDL_ONLY), add_move, r);
 }
 
-/* Which error of several is told: damage, then what would be known if bytes came, or if the machine
-   let us read; what is expected comes last. */
+/* Returns the weight of an error: of several moves the heaviest is told.  Damage, then bytes that a
+   host must bring, then what the machine does not let us read; a missing table is expected. */
 static unsigned weight(enum bk_err err)
 {
     switch (err) {
@@ -151,7 +151,7 @@ static void note_error(struct ranking *r, struct listed *m, enum bk_err err)
     }
 }
 
-/* By rule alone: of a move that ends the game. */
+/* Sets *value to that of a position that is over, by rule alone; false: it is not over. */
 static bool value_by_rule(const struct ranking *r, const struct bk_pos *after,
                           struct bk_value *value)
 {
@@ -160,7 +160,7 @@ static bool value_by_rule(const struct ranking *r, const struct bk_pos *after,
     return value->end != BK_END_NONE;
 }
 
-/* The position after a move is asked. */
+/* Asks for the value of the position after a move. */
 static void ask_after(struct ranking *r, struct listed *m)
 {
     struct bk_pos after = r->p;
@@ -208,8 +208,8 @@ static struct order order_of(const struct ranking *r, size_t nth)
                            (uint32_t)nth };
 }
 
-/* Best first, then by name; without tables by name.  By insertion: of some twenty moves a quarter
-   of what qsort() takes. */
+/* Sorts moves: best first, then by name; without tables by name.  By insertion: of some twenty
+   moves a quarter of what qsort() takes. */
 static void sort_moves(struct ranking *r)
 {
     for (size_t i = 0; i < r->n; i++) {
@@ -242,7 +242,7 @@ static enum bk_err rank(struct ranking *r)
     return BK_OK;
 }
 
-/* What some moves lack: everything that this material does. */
+/* Returns the error of moves whose value is not known; names all tables that the material lacks. */
 static enum bk_err partly(struct ranking *r)
 {
     if (r->err)
@@ -250,7 +250,7 @@ static enum bk_err partly(struct ranking *r)
     return bk_unanswered(&r->call, &r->p, r->err);
 }
 
-/* What a move is worth if the game is drawn after so many plies. */
+/* Returns the wdl of a move if the game is drawn after so many plies. */
 static int worth_within(const struct listed *m, int plies)
 {
     bool known;
@@ -273,7 +273,7 @@ static uint16_t public_square(unsigned sq)
     return sq == BK_SQ_NONE ? BK_LIB_NO_SQUARE : (uint16_t)sq;
 }
 
-/* A move for the caller; left: bk_rules_plies_left() before it. */
+/* Describes a move for the caller; left: bk_rules_plies_left() before it. */
 static void describe(struct bk_lib_ranked *out, const struct ranking *r, const struct listed *l,
                      int left)
 {
@@ -315,7 +315,7 @@ static void hand_out(const struct ranking *r, struct bk_lib_ranked *out, size_t 
     }
 }
 
-/* By position, or by FEN. */
+/* Lists and hands out the moves of `p`, or, if that is NULL, of `fen`. */
 static enum bk_lib_err rank_for(struct ranking *r, struct bk_lib *lib, const struct bk_lib_pos *p,
                                 const char *fen, struct bk_lib_ranked *out, size_t room, size_t *n)
 {
@@ -401,7 +401,7 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
 
 /* == Without tables == */
 
-/* By position, or by FEN. */
+/* As bk_is_over(), of `p`, or, if that is NULL, of `fen`. */
 static enum bk_lib_err over_for(struct bk_lib *lib, const struct bk_lib_pos *p, const char *fen,
                                 enum bk_lib_end *end, int *wdl)
 {

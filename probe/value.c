@@ -11,7 +11,7 @@
 #include "core/rules.h"
 #include "table/foresee.h"
 
-/* What a table says of a position that no rule decides can be no loss in 0 plies. */
+/* Returns BK_E_CORRUPT where tables say a loss in 0 plies: no rule says that the game is over. */
 static enum bk_err check_goes_on(const struct bk_value *value, const struct bk_variant *v,
                                  struct bk_report *why)
 {
@@ -28,7 +28,7 @@ static bool may_be_over(const struct bk_value *value, const struct bk_variant *v
     return value->wdl < 0 || bk_rules_stalemate_wdl(v) == 0;
 }
 
-/* The caller is visiting. */
+/* Returns a catalogue as tables, without its cache: the caller is in a visit already. */
 static struct bk_tables tables_of(struct bk_catalog *c, const struct bk_variant *v)
 {
     return (struct bk_tables){
@@ -36,7 +36,7 @@ static struct bk_tables tables_of(struct bk_catalog *c, const struct bk_variant 
     };
 }
 
-/* A host has not got all of it: whatever else the answer may need is noted at once. */
+/* Returns BK_E_NEEDS_BYTES, with whatever else the answer may need from the host noted at once. */
 static enum bk_err needs_bytes(const struct bk_tables *t, const struct bk_pos *p, bool distances)
 {
     bk_foresee(t, p, distances);

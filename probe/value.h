@@ -10,11 +10,11 @@
 struct bk_value {
     int wdl;         /* from the side to move */
     int dtw;         /* plies; -1: a draw, or not known */
-    enum bk_end end; /* how it is over, if it is */
+    enum bk_end end; /* how the game is over, if it is */
 };
 
 /*
- * All questions are asked within a visit of the catalogue's cache.
+ * Sets *out to the value of p.  All questions are asked within a visit of the catalogue's cache.
  *
  * p must be legal (bk_pos_legal()).  *out is written only on BK_OK.
  *
@@ -27,17 +27,17 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
                         const struct bk_pos *p, struct bk_report *why);
 
 /*
- * Just -1, 0, +1: never reads a distance.  Whether it is over already is not told.
- * *wdl is written only on BK_OK.  The same errors.
+ * Sets *wdl to -1, 0, +1, on BK_OK alone; never reads a distance, and does not tell whether the
+ * game is over.  The errors of bk_value_of().
  */
 enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
                       const struct bk_pos *p, struct bk_report *why);
 
-/* All legal moves of p, and what they bring as far as squares tell: bk_settle_moves(). */
+/* As bk_settle_moves(). */
 bool bk_values_after(struct bk_catalog *c, const struct bk_variant *v, const struct bk_pos *p,
                      bool distances, bk_move_visit *visit, void *context);
 
-/* What the mover gets by moving into a position worth `after` to the other side. */
+/* Returns what the mover gets by moving into a position worth `after` to the other side. */
 static inline struct bk_value bk_value_moved(const struct bk_value *after)
 {
     return (struct bk_value){ .wdl = -after->wdl,
@@ -47,7 +47,8 @@ static inline struct bk_value bk_value_moved(const struct bk_value *after)
 
 #define BK_VALUE_FAR 0x100000 /* more than any distance */
 
-/* The better for the side to move is the larger: wins soonest, draws, losses latest. */
+/* Returns a score, larger the better the value is for the side to move: wins soonest, draws, losses
+   latest. */
 static inline int bk_value_score(const struct bk_value *value)
 {
     return value->wdl * (value->dtw < 0 ? 1 : BK_VALUE_FAR - value->dtw);
