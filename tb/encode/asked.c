@@ -16,7 +16,7 @@ void bk_asked_release(struct bk_asked *asked)
 
 /* == Parts of a cell == */
 
-/* Positions of a cell that have one value, part after part, in the order of the code. */
+/* The positions of a cell, a part for each value, in the order of the code. */
 struct cell_parts {
     unsigned n;
     uint32_t place[BK_SQ_MAX];                       /* of the value in the leaf's code */
@@ -61,15 +61,15 @@ INLINE void part_cell(struct cell_parts *parts, const struct bk_codes *codes, ui
         }
 }
 
-/* == Who is told == */
+/* == Where questions go == */
 
-/* Questions go to a list, or what they meet is counted: the compiler makes a form of each. */
+/* Appends questions to `out`, or counts what they meet; the compiler makes a version for each. */
 struct teller {
     struct bk_asked *out;
-    struct bk_met *met; /* NULL: to the list */
+    struct bk_met *met; /* NULL: append to `out` */
 };
 
-/* Room for the questions of a cell of so many parts.  False: no memory. */
+/* Makes room for the questions of a cell of `parts` parts.  False: no memory. */
 INLINE bool room_for_parts(struct bk_asked *a, const struct bk_codes *codes, unsigned parts,
                            unsigned words)
 {
@@ -84,7 +84,7 @@ INLINE bool room_for_parts(struct bk_asked *a, const struct bk_codes *codes, uns
     return true;
 }
 
-/* Adds the keys that a question brings; n are asked, `exceptions` of them are some. */
+/* Adds the keys of a question that `n` positions are asked, `exceptions` of them exceptions. */
 INLINE void estimate(struct bk_asked *out, const struct bk_question *q, unsigned n,
                      unsigned exceptions)
 {
@@ -95,8 +95,8 @@ INLINE void estimate(struct bk_asked *out, const struct bk_question *q, unsigned
     out->keys[1] += (exceptions << BK_KEY_PARTS) + ((n - exceptions) << BK_KEY_PARTS >> rates);
 }
 
-/* A question: n are asked, `all`; so many of them are exceptions, `other`.  No jump: whether there
-   are exceptions cannot be foreseen. */
+/* Adds a question: `all`, n positions, are asked; `other`, `exceptions` of them, are exceptions.
+   No branch on whether there are exceptions: it could not be predicted. */
 INLINE void tell_question(struct teller t, bk_code code, const struct bk_question *q,
                           const uint64_t *all, unsigned n, const uint64_t *other,
                           unsigned exceptions, unsigned words)
@@ -124,7 +124,7 @@ INLINE void tell_question(struct teller t, bk_code code, const struct bk_questio
 
 /* == Down the code == */
 
-/* All positions of a cell have the value at one place of the code. */
+/* Adds the questions of a cell whose positions all have the value at `place` of the code. */
 INLINE void ask_alike(struct teller t, const struct bk_codes *codes, bk_code code,
                       const uint64_t *squares, uint32_t place, unsigned words)
 {
@@ -139,13 +139,13 @@ INLINE void ask_alike(struct teller t, const struct bk_codes *codes, bk_code cod
     }
 }
 
-/* Parts of a cell that are asked the same. */
+/* Parts [from, end) of a cell, which are all asked the question `code`. */
 struct askers {
     bk_code code;
     unsigned from, end;
 };
 
-/* Sets `exceptions` to the positions of the parts that a question tells from the first ones;
+/* Sets `exceptions` to the positions of the parts to which a question gives its other answer;
    returns how many parts these are. */
 INLINE unsigned other_parts(uint64_t *exceptions, const struct cell_parts *parts,
                             const struct askers *now, const struct bk_question *q, unsigned words)
@@ -164,7 +164,7 @@ INLINE unsigned other_parts(uint64_t *exceptions, const struct cell_parts *parts
     return n;
 }
 
-/* The questions that the parts of a cell are asked. */
+/* Adds the questions that the parts of a cell are asked. */
 INLINE void ask_parts(struct teller t, const struct bk_codes *codes, bk_code code,
                       const struct cell_parts *parts, unsigned words)
 {
@@ -219,7 +219,7 @@ INLINE bool ask_of(struct teller t, const struct bk_codes *codes, uint32_t leaf,
     return true;
 }
 
-/* For sets of one word, and there for results, forms of their own. */
+/* Calls ask_of() with constants for sets of one word, and for those of results. */
 INLINE bool ask_as(struct teller t, const struct bk_codes *codes, uint32_t leaf,
                    const uint64_t *squares, const struct bk_row_values *values, unsigned words,
                    unsigned bits)

@@ -2,12 +2,12 @@
  * asked.h - what the positions of a cell are asked, as lists.
  *
  * The code of a leaf (codes.h) asks all its positions a first question, those that answer it alike
- * a next one, until each has its value.  So a question is put to a set of squares of a row, of
- * whom some are *exceptions*: theirs is not the likely answer.
+ * a next one, until each has its value.  So a question is put to a set of squares of a row; those
+ * whose answer is not the likely one are its *exceptions*.
  *
- * HOT: what costs is bytes and jumps, so a list is one run of words, and what it holds of a
- * question is all that making a shard needs.  Questions with exceptions have a list of their own:
- * filters are made from these alone, and which list it is takes no jump.
+ * HOT: bytes and branches cost most, so a list is one run of words, and holds of a question only
+ * what making a shard needs.  Questions with exceptions have a list of their own: filters are made
+ * from that list alone, and no branch chooses the list.
  */
 #ifndef BK_ASKED_H
 #define BK_ASKED_H
@@ -21,8 +21,8 @@
 
 enum { BK_ASKED_SURE, BK_ASKED_SOME, BK_ASKED_LISTS }; /* without exceptions; with some */
 
-/* Of each question a word with its number and its rates; those who are asked; with BK_ASKED_SOME,
-   those of them that are exceptions. */
+/* A question in a list: a word with its number and its rates; the set of squares that are asked;
+   with BK_ASKED_SOME, the set of those that are exceptions. */
 #define BK_ASKED_RC_SHIFT 40
 #define BK_ASKED_RP_SHIFT 48
 struct bk_asked {
@@ -30,29 +30,29 @@ struct bk_asked {
         uint64_t *word; /* owned: free() */
         size_t n, room;
     } of[BK_ASKED_LISTS];
-    uint32_t keys[2]; /* that they bring to ribbons A, B, estimated, in units of 2^-BK_KEY_PARTS */
+    uint32_t keys[2]; /* of ribbons A, B, estimated, in units of 2^-BK_KEY_PARTS */
 };
 #define BK_KEY_PARTS 10
 
 void bk_asked_release(struct bk_asked *asked);
 
-/* The first question of a leaf, with what is told of it: one look where memory is far. */
+/* The first question of a leaf and its rates in one place: one cache miss a cell, not several. */
 struct bk_asked_first {
     bk_code code; /* no question: below 0 */
     uint8_t rc, rp;
     bool more;    /* another one follows the likely answer */
-    uint8_t mark; /* the caller's */
+    uint8_t mark; /* for the caller's own use */
 };
 
-/* Appends the questions of a cell whose positions have the leaf's likeliest value, all of them.
-   False: no memory. */
+/* Appends the questions of a cell, all of the leaf's likeliest value.  False: no memory. */
 bool bk_ask_likely(struct bk_asked *out, const struct bk_codes *codes,
                    const struct bk_asked_first *first, const uint64_t *squares, unsigned words);
-/* The same of any cell; values: of its row, of so many bits. */
+/* Appends the questions of any cell; values: of its row, of `bits` bits each.  False: no memory. */
 bool bk_ask(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
             const uint64_t *squares, const struct bk_row_values *values, unsigned words,
             unsigned bits);
-/* Those of them with exceptions have met a cell more: met[question]. */
+/* Counts in met[question], for each question that has exceptions in the cell, the cell and the
+   positions asked there. */
 void bk_ask_met(struct bk_met *met, const struct bk_codes *codes, uint32_t leaf,
                 const uint64_t *squares, const struct bk_row_values *values, unsigned words,
                 unsigned bits);
@@ -61,7 +61,7 @@ void bk_ask_met(struct bk_met *met, const struct bk_codes *codes, uint32_t leaf,
 struct bk_asked_question {
     uint32_t question;
     unsigned rc, rp;
-    const uint64_t *all, *other; /* other: of BK_ASKED_SOME, those that are exceptions */
+    const uint64_t *all, *other; /* other: the exceptions, with BK_ASKED_SOME only */
 };
 
 /* Words of a question in a list. */

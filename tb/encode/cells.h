@@ -1,10 +1,10 @@
 /*
  * cells.h - cells of consecutive rows, remembered in some 6 bytes each.
  *
- * A *cell* is the squares of a row that reach one leaf.  A row that has some begins with how many
- * rows without any come before it, as a varint.  A cell is its leaf, in two or three bytes, and a
- * byte with BK_CELL_ODD, BK_CELL_LAST of its row and how many squares follow, a byte each; or, in
- * place of that number, 0, and the set.
+ * A *cell* is the squares of a row that reach one leaf.  A row with cells begins with a
+ * varint: how many rows without cells come before it.  A cell is its leaf, in two or three bytes,
+ * and a control byte: BK_CELL_ODD, BK_CELL_LAST (the last cell of its row), and how many squares
+ * follow, a byte each; or 0 in place of that number, and then the whole set follows.
  *
  * HOT: all cells of a table are written once and read twice.  No allocation but in bk_cells_room().
  */
@@ -18,15 +18,15 @@
 #include "table/varint.h"
 
 #define BK_CELL_WORDS_MAX 4
-#define BK_CELL_ODD       0x80 /* what that means is the writer's */
+#define BK_CELL_ODD       0x80 /* its meaning is the writer's */
 #define BK_CELL_LAST      0x40
 #define BK_CELL_SQUARES   0x3f
 
 struct bk_cell_list {
-    uint8_t *byte; /* of room for more: owned; BK_CELL_FEW bytes past the last cell may be read */
+    uint8_t *byte; /* owned; BK_CELL_FEW bytes past the last cell may be read */
     size_t n, room;
-    size_t last;   /* the control byte of the row under way, or 0 */
-    uint32_t rows; /* up to the last one with cells */
+    size_t last;   /* index of the last control byte of the row under way, or 0 */
+    uint32_t rows; /* one past the last ended row with cells */
     unsigned words;
     bool wide; /* leaves take three bytes */
 };
@@ -42,7 +42,7 @@ static inline void bk_cells_init(struct bk_cell_list *c, unsigned words, uint32_
     c->wide = leaves > UINT32_C(1) << 16;
 }
 
-/* Bits set; on machines without an instruction for it, the compiler's own is a call. */
+/* Counts the bits of x; on machines without an instruction for it, the compiler's own is a call. */
 static inline unsigned bk_count_bits(uint64_t x)
 {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -52,7 +52,7 @@ static inline unsigned bk_count_bits(uint64_t x)
                       56);
 }
 
-/* Room for a cell more.  False: no memory. */
+/* Makes room for one more cell.  False: no memory. */
 static inline bool bk_cells_room(struct bk_cell_list *c)
 {
     size_t need = c->n + BK_VARINT_BYTES_MAX + 4 + 8 * BK_CELL_WORDS_MAX;
@@ -69,11 +69,11 @@ static inline bool bk_cells_room(struct bk_cell_list *c)
     return true;
 }
 
-/* Most cells have up to so many squares; how many cannot be foreseen, so there is no jump before.
- */
+/* Most cells have at most so many squares.  The number cannot be predicted, so these are written
+   and read without a branch. */
 #define BK_CELL_FEW 4
 
-/* The squares of a set, n of them, a byte each; some bytes more may be written. */
+/* Writes the n squares of `set`, a byte each, and at least BK_CELL_FEW bytes. */
 static inline void bk_cells_put_squares(uint8_t *to, uint64_t set, unsigned n)
 {
     for (unsigned i = 0; i < BK_CELL_FEW; i++, set &= set - 1)
@@ -82,7 +82,7 @@ static inline void bk_cells_put_squares(uint8_t *to, uint64_t set, unsigned n)
         *to++ = (uint8_t)__builtin_ctzll(set);
 }
 
-/* A set of one word from its squares; of some bytes more nothing comes in. */
+/* Returns the set of the n squares at `at`; reads at least BK_CELL_FEW bytes. */
 static inline uint64_t bk_cells_take_squares(const uint8_t *at, unsigned n)
 {
     uint64_t set = 0;
@@ -125,7 +125,7 @@ static inline void bk_cells_put(struct bk_cell_list *c, uint32_t nth, uint32_t l
     c->n = (size_t)(to - c->byte);
 }
 
-/* No cell of row `nth` or before will come. */
+/* Ends row `nth`: no more cells of it, or of earlier rows, will come. */
 static inline void bk_cells_end_row(struct bk_cell_list *c, uint32_t nth)
 {
     if (!c->last)
@@ -164,7 +164,7 @@ static inline struct bk_cell_in bk_cells_read(const struct bk_cell_list *c)
     return in;
 }
 
-/* Passes over the next cell, if it is not odd and its leaf is one of those to pass over. */
+/* Skips the next cell, if it is not odd and passed[its leaf].  Returns whether it did. */
 static inline bool bk_cells_pass(struct bk_cell_in *in, const bool *passed, unsigned words)
 {
     const uint8_t *at = in->at;

@@ -14,8 +14,8 @@
 /* A value, or a question under construction. */
 struct weighed {
     uint64_t weight;
-    uint32_t value; /* of a value; of a question, the least below: for ties */
-    uint32_t inner; /* question + 1, or 0 */
+    uint32_t value; /* the value; of a question the least below it: breaks ties */
+    uint32_t inner; /* number of the question in `made`, from 1; 0: a value */
 };
 
 struct coder {
@@ -28,8 +28,8 @@ struct coder {
     size_t questions, coded; /* so far */
 };
 
-/* The values of a leaf, ascending; and one that no position has exactly, where a bound is beyond
-   all that some have. */
+/* Sets c->item to the values of a leaf, ascending, and returns how many.  If its highest bound is
+   above all values that positions have exactly, that bound is one more value, with weight 0. */
 static uint32_t list_values(const struct coder *c, uint32_t leaf)
 {
     const uint64_t *n = bk_leaf_counts_of(c->counts, leaf, false);
@@ -83,7 +83,7 @@ static int64_t bits_of(const struct coder *c, const struct weighed *item, uint32
     return bits + bk_n_log_n(c->logs, all);
 }
 
-/* The values of a leaf with their weights, bounds joined to others the cheaper of two ways. */
+/* Sets c->item to a leaf's values with their weights, bounds added in the cheaper of two ways. */
 static uint32_t weigh_values(struct coder *c, uint32_t leaf)
 {
     uint32_t n = list_values(c, leaf);
@@ -154,8 +154,8 @@ static struct weighed join_values(struct coder *c, uint32_t n)
     return c->item[0];
 }
 
-/* Writes the code below an item in preorder; *most: the largest value there.  asked: so many
-   questions come before. */
+/* Writes the code below an item in preorder.  asked: questions above it; *place: the next place in
+   the leaf's code; *most: set to the largest value below. */
 static bk_code put_code(struct coder *c, const struct weighed *w, unsigned asked, uint32_t *place,
                         uint32_t *most)
 {
@@ -173,7 +173,7 @@ static bk_code put_code(struct coder *c, const struct weighed *w, unsigned asked
     code = (bk_code)c->questions++;
     q = &c->out->model.question[code];
     for (unsigned i = 0; i < 2; i++) {
-        q->split = (uint16_t)*place; /* the second time, of the other answer */
+        q->split = (uint16_t)*place; /* in the end the other answer's */
         q->next[i] = put_code(c, &c->made[2 * (w->inner - 1) + i], asked + 1, place, &below[i]);
     }
     c->out->most[code] = (uint16_t)below[0];
@@ -188,7 +188,7 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Values that leaves have, at most: one more than seen. */
+/* Returns how many values the codes of all leaves have at most: those seen, and one more a leaf. */
 static size_t count_values(const struct bk_leaf_counts *counts)
 {
     size_t n = 0;
@@ -241,8 +241,8 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_leaf_counts *coun
     return BK_OK;
 }
 
-/* Of a leaf: its values' places, and those that bounds get.  Between two of its values all bounds
-   are alike. */
+/* Sets `place` for one leaf: the places of its values, then those of bounds.  All bounds between
+   two of its values get the same place. */
 static void places_of_leaf(const struct bk_codes *c, uint32_t leaf, uint16_t *place)
 {
     uint32_t v = 0;
@@ -281,7 +281,7 @@ void bk_codes_release(struct bk_codes *c)
 
 /* == Rates == */
 
-/* So many positions come to a place of a leaf's code. */
+/* Counts the questions that `n` positions with the value at `place` of a leaf's code are asked. */
 static void ask(const struct bk_codes *c, uint32_t leaf, uint32_t place, uint64_t n,
                 struct bk_askers *askers)
 {
@@ -312,10 +312,10 @@ void bk_codes_ask(const struct bk_codes *c, const struct bk_leaf_counts *counts,
 }
 
 #define RATIO_BITS  16 /* of a fraction */
-#define LIKE_OTHERS 4  /* so many cells seen weigh as much as what all questions meet together */
-#define ENOUGH      64 /* cells of a question that was seen itself */
+#define LIKE_OTHERS 4  /* so many cells seen weigh as much as the average of all questions */
+#define ENOUGH      64 /* cells seen: then a question's own counts are used alone */
 
-/* The part of `of` that a sum is of another, which is not smaller. */
+/* Returns of * sum / whole, or nearly; whole is not smaller than sum. */
 static uint64_t in_proportion(uint64_t of, uint64_t sum, uint64_t whole)
 {
     return (of * ((sum << RATIO_BITS) / (whole + 1))) >> RATIO_BITS;
@@ -326,7 +326,8 @@ static uint64_t between(uint64_t least, uint64_t n, uint64_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-/* A number found in `seen` cells, and what it would be were the question like the others. */
+/* Averages `found`, a question's own number from `seen` cells, with `others`, what it would be if
+   the question were like the others. */
 static uint64_t weighed(uint64_t found, uint64_t others, uint64_t seen)
 {
     return seen < ENOUGH ? (found * seen + others * LIKE_OTHERS) / (seen + LIKE_OTHERS) : found;

@@ -44,14 +44,14 @@ static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps, 
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Columns gone through at once: one by itself waits for each word before the next, and what follows
-   from the mask is the same for all. */
+/* Columns handled at once: a single one would wait for each word before the next, and what follows
+   from the mask is computed once for all. */
 #define TOGETHER 4
 
-/* Bits of some columns on their way, packed: where they go, and the words under way. */
+/* Several columns being packed: where full words go, and the words that are not full yet. */
 struct packed {
     uint64_t *to[TOGETHER], word[TOGETHER];
-    unsigned filled; /* bits of these */
+    unsigned filled; /* bits in each word[j] */
     size_t at;
 };
 
@@ -59,12 +59,12 @@ INLINE struct packed packed_to(uint64_t *const *to, unsigned n)
 {
     struct packed p = { .filled = 0 };
 
-    for (unsigned j = 0; j < n; j++) /* of its own: what is written might else be a pointer */
+    for (unsigned j = 0; j < n; j++) /* a copy: a store might else change a pointer */
         p.to[j] = to[j];
     return p;
 }
 
-/* `more` bits of each.  Whether a word is full is foreseen: a mask serves many columns in turn. */
+/* Appends `more` bits to each column.  The branch is predicted: a mask serves many columns. */
 INLINE void pack(struct packed *p, const uint64_t *bits, unsigned n, unsigned more)
 {
     for (unsigned j = 0; j < n; j++)
@@ -101,7 +101,7 @@ INLINE void keep_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
     end_packed(&p, n);
 }
 
-/* Both parts in one pass: of large sets the columns are in no cache.  What stays is never written
+/* Keeps both parts in one pass: large columns are in no cache.  Bits that stay are never written
    beyond the word that is read. */
 INLINE void part_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
                       const struct bk_column_parts *m, size_t words)
@@ -158,7 +158,7 @@ INLINE __m256i four_words(const uint64_t *at)
     return _mm256_loadu_si256((const __m256i *)(const void *)at);
 }
 
-/* Bits of each eight bytes: those of half a byte are looked up. */
+/* Counts the bits of each eight bytes; the counts of half bytes are looked up. */
 INLINE __m256i bits_of(__m256i x)
 {
     const __m256i half = _mm256_set1_epi8(15);
@@ -170,7 +170,7 @@ INLINE __m256i bits_of(__m256i x)
     return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
 }
 
-/* Of few words adding up takes longer than counting. */
+/* With fewer words, adding up the vector takes longer than counting. */
 enum { MANY_WORDS = 8 };
 
 INLINE uint64_t in_common(const uint64_t *a, const uint64_t *b, size_t words)

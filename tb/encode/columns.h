@@ -16,8 +16,8 @@
 /* Words of a column of so many positions. */
 static inline size_t bk_column_words(uint64_t positions) { return (size_t)((positions + 63) / 64); }
 
-/* Who goes and who stays where columns are parted; each mask with its steps, as bk_columns_steps()
-   made them. */
+/* The bits that leave a column that is parted, and the `rest` that stay; each mask with its steps,
+   as bk_columns_steps() made them. */
 struct bk_column_parts {
     const uint64_t *mask, *rest;
     const uint64_t *steps, *rest_steps;
@@ -34,8 +34,8 @@ struct bk_columns {
      */
     void (*keep)(uint64_t *const *out, uint64_t *const *column, unsigned n, const uint64_t *mask,
                  const uint64_t *steps, size_t words);
-    /* The same of both parts: those in `mask` to out[j], which is apart, those in `rest` stay in
-       column[j]. */
+    /* Keeps both parts: the bits in `mask` go to out[j], which must not overlap column[j], those in
+       `rest` stay in column[j]. */
     void (*part)(uint64_t *const *out, uint64_t *const *column, unsigned n,
                  const struct bk_column_parts *parts, size_t words);
     /*
@@ -44,12 +44,12 @@ struct bk_columns {
      */
     void (*append)(uint64_t *const *column, uint64_t *partial, const uint64_t *all, unsigned stride,
                    unsigned n, uint64_t mask, const uint64_t *steps, size_t at);
-    unsigned steps; /* words of `steps` a word of the mask: 6, or 0 where none are needed */
+    unsigned steps; /* words of `steps` for each word of the mask: 6, or 0 where none are needed */
 };
 
 extern const struct bk_columns bk_columns_portable;
 #ifdef __x86_64__
-extern const struct bk_columns bk_columns_avx2, bk_columns_avx512; /* the last: to count */
+extern const struct bk_columns bk_columns_avx2, bk_columns_avx512; /* avx512: only to count */
 #endif
 
 #endif

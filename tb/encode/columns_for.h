@@ -9,6 +9,7 @@
 /* The fastest that this machine can. */
 struct bk_columns bk_columns_for(void);
 
+/* Sets `steps` for a mask of `words` words: 6 words for each, which the portable columns need. */
 void bk_columns_steps(uint64_t *steps, const uint64_t *mask, size_t words);
 
 #endif

@@ -2,8 +2,8 @@
  * drawn.c - see drawn.h.
  *
  * An exit wins for certain where it bares the other king, and that ends the game; or where what is
- * left gives mate to a king alone, who has nothing to take.  These are all where each side has one
- * man.  Of other exits nothing is known but what was measured.
+ * left gives mate to a king alone, who has nothing to take.  Where each side has one man, there
+ * are no other winning exits.  Of other exits nothing is known but what was measured.
  */
 #include "tb/encode/drawn.h"
 
@@ -12,7 +12,7 @@
 
 /* == A king alone == */
 
-/* Is there a mate by such a man and his king, near by, of the king on a square? */
+/* Can a man of `type` and a king of `colour` near by mate the other king on `sq`? */
 static bool mates_on(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
 {
     for (unsigned king = 0; king < v->nsq; king++) {
@@ -68,7 +68,7 @@ static unsigned corner_of(const struct bk_variant *v, unsigned colour)
 
 struct drawing {
     const struct bk_variant *v;
-    bool known[2][BK_TYPES_MAX], mates[2][BK_TYPES_MAX]; /* a king alone, by colour and type */
+    bool known[2][BK_TYPES_MAX], mates[2][BK_TYPES_MAX]; /* by colour, type: mates a king alone? */
 };
 
 /* Can one of the men of a side, with its king, mate a king alone? */
@@ -94,7 +94,7 @@ static bool is_over(const struct drawing *g, const struct bk_pos *p)
     return bk_pos_bare(g->v, p, &wdl) == BK_END_BARE && wdl < 0;
 }
 
-/* Will it, as a king alone that has nothing to take? */
+/* Is the side to move a king alone, with nothing to take, that will be mated? */
 static bool will_be_mated(struct drawing *g, const struct bk_pos *p)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -150,16 +150,16 @@ void bk_draw_positions(struct bk_drawn *out, const struct bk_index *ix,
     }
 }
 
-/* == What it comes to == */
+/* == Estimates == */
 
 /*
- * Measured.  60 of 100 are legal where a queen of chess goes before a king, 90 with pawns.  Of the
- * side that wins more exits win mostly, those of which nothing is known, too; of the other perhaps
- * none.
+ * Measured.  60 of 100 positions are legal where the side to move has a queen of chess, 90 with
+ * pawns.  For the side that wins more, most exits win, also those of which nothing is known; for
+ * the other side perhaps none.
  *
- * Distances are told of what is won, but not at once.  How many that are nobody knows before: of
- * the side that wins more all or hardly any, of the other few; where both have the same men 40 at
- * the most, and 20 as a rule.
+ * Distances are stored for positions that are won, but not at once.  Their number is not known
+ * before: of the side that wins more all or hardly any, of the other few; where both have the same
+ * men 40 at the most, and 20 as a rule.
  */
 enum { EXITS_WIN = 75, TOLD_MOST = 40 };
 static const unsigned won_of[] = {
@@ -170,7 +170,7 @@ static const unsigned won_of[] = {
 
 static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* And one more, for they are drawn by chance. */
+/* Returns `positions` for each drawn one, 100 at most; and one more, as the sample is random. */
 static unsigned share_of(const struct bk_drawn *d, unsigned positions)
 {
     return smaller(100, (positions + d->n - 1) / d->n + 1);

@@ -13,11 +13,11 @@ struct bk_effort_means {
        nor more than `most`, `most_long` of distances. */
     unsigned part;
     uint32_t least, most, most_long;
-    /* Of so many rows a first tree is made, if `most` are many more; then it is known how many are
-       worth it (worth.h).  0: all are. */
+    /* Rows of a first tree, which is made if `most` are many more, and tells how many are worth
+       learning from (worth.h).  0: none is made. */
     uint32_t glance;
     unsigned dear;  /* a leaf has to gain 2^dear times what it costs in the file */
-    unsigned met;   /* what questions meet is found out from one of so many parts of a unit */
+    unsigned met;   /* struct bk_met is counted in one of so many parts of a unit */
     unsigned spare; /* a ribbon has one bit more than keys for so many keys */
 };
 

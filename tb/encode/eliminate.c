@@ -33,7 +33,7 @@ struct live {
     uint32_t n;
 };
 
-/* Of 64 rows, by variable of the present byte, those that have it. */
+/* Sets has[i] to those of 64 rows that have variable i of the present byte. */
 #ifdef __AVX512F__
 
 INLINE __m128i two_groups(const uint64_t *low)
@@ -76,7 +76,7 @@ INLINE void look(const struct live *l, unsigned word, uint64_t (*rows)[LIVE_WORD
         rows[i][word] = rows_of[i] & all;
 }
 
-/* The pivots as they were found: a row, and those before that are in it. */
+/* Sets b->pivot: pivot i is its row plus those of the earlier pivots that were added to the row. */
 INLINE void make_pivots(const struct live *l, struct byte *b, unsigned words)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -135,7 +135,7 @@ static bool add_pivots(struct live *l, const struct byte *b)
 
 #else
 
-/* Eight bits of each of eight words, from bit `k` on, by row. */
+/* Returns a byte for each of the eight rows from `k` on: the pivots that are added to it. */
 static uint64_t by_row(const struct byte *b, uint32_t k)
 {
     uint64_t x = 0;

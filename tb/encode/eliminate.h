@@ -20,11 +20,11 @@ struct bk_ribbon_room {
 };
 
 /*
- * Elimination: from room->low, high and end to room->pivot, for so many words.  False: the
- * equations contradict each other.  There is one for each of four instruction sets (eliminate.c
- * makes two of them); which equations become pivots may differ, what follows from them is the same.
- * An equation is 127 coefficients, bit 0 of low the first variable of a byte, and as the highest
- * bit of high what they sum up to.
+ * Eliminates: sets room->pivot from room->low, high and end, for `words` words of the solution.
+ * False: the equations contradict each other.  There is one for each of four instruction sets
+ * (eliminate.c makes two of them); which equations become pivots may differ, the solution is the
+ * same.  An equation is 127 coefficients, bit 0 of low the first variable of a byte, and their sum,
+ * the highest bit of high.
  */
 #define BK_EQUATION_BIT (UINT64_C(1) << 63)
 typedef bool bk_eliminate(struct bk_ribbon_room *room, uint32_t words);

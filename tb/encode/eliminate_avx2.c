@@ -1,14 +1,14 @@
 /*
  * eliminate_avx2.c - Gauss on a band (eliminate.c), for machines with AVX2.  HOT.
  *
- * A live row is 16 bytes and has a place of its own, which another takes when the row has become 0;
- * nothing is moved up.  A place that is free holds 0, so that nobody need be told of it.
+ * A live row is 16 bytes and has a place of its own, which another row takes when this one has
+ * become 0; nothing is moved up.  A free place holds 0, so no pass has to leave it out.
  *
  * Which of a byte's eight pivots are added to a row is a byte.  What they add up to is looked up,
  * by halves of it, in tables of the sums of four pivots.  A pivot is a row and what is added to it
  * of the pivots before, so the tables grow with the pivots.
  *
- * Cost: 0.47 of what it takes without (eliminate.c).
+ * Cost: 0.47 of the time that eliminate.c takes without AVX2.
  */
 #include "tb/encode/eliminate_avx2.h"
 
@@ -25,7 +25,7 @@ struct live {
     uint64_t there[LIVE_WORDS];                         /* places taken */
 };
 
-/* By row, the pivots that are added to it: 16 times the set of the first four, of the last. */
+/* By row, the pivots added to it: 16 times the set of the first four, and of the last four. */
 struct added {
     uint8_t first[64], last[64];
 };
@@ -35,7 +35,7 @@ struct sums {
     __m128i first[16], last[16];
 };
 
-/* False: there are too many. */
+/* Puts n equations into free places.  False: there are too few. */
 static bool take_in(struct live *l, const uint64_t *low, const uint64_t *high, uint32_t n)
 {
     for (uint32_t w = 0; n && w < LIVE_WORDS; w++)
@@ -80,13 +80,13 @@ INLINE __m256i transposed(__m256i x)
     return _mm256_xor_si256(x, _mm256_xor_si256(t, _mm256_slli_epi64(t, 28)));
 }
 
-/* Of two words the bytes in turn. */
+/* Interleaves the bytes of two words. */
 INLINE __m128i side_by_side(uint64_t a, uint64_t b)
 {
     return _mm_unpacklo_epi8(_mm_cvtsi64_si128((long long)a), _mm_cvtsi64_si128((long long)b));
 }
 
-/* From the rows to which a pivot is added to the pivots that are added to a row. */
+/* Turns the rows to which each pivot is added into the pivots that are added to each row. */
 INLINE void turn(const struct byte *b, unsigned word, struct added *to)
 {
     const __m256i upper = _mm256_set1_epi8((char)0xf0);
@@ -113,8 +113,8 @@ INLINE __m128i sum_at(const __m128i *sum, unsigned offset)
     return *(const __m128i *)(const void *)((const char *)sum + offset);
 }
 
-/* The pivots, and the sums of them; `taken`: the rows that became pivots.  Of a variable that no
-   row has the pivot is 0. */
+/* Sets `pivot`, the sums of pivots, and in `taken` the rows that became pivots.  A variable that no
+   row has gets the pivot 0. */
 INLINE void make_pivots(const struct live *l, const struct byte *b, const struct added *added,
                         unsigned words, struct sums *s, uint64_t (*pivot)[2], uint64_t *taken)
 {
@@ -130,7 +130,7 @@ INLINE void make_pivots(const struct live *l, const struct byte *b, const struct
             any |= b->added[i][w];
         any = any != 0;
         taken[row / 64] |= any << row % 64;
-        /* of the pivots before alone: no others have a sum yet */
+        /* earlier pivots alone: no others have a sum yet */
         x = _mm_xor_si128(x, sum_at(s->first, i < 4 ? first & ((16u << i) - 16) : first));
         if (i > 4)
             x = _mm_xor_si128(x, sum_at(s->last, last & ((16u << (i - 4)) - 16)));
@@ -142,7 +142,7 @@ INLINE void make_pivots(const struct live *l, const struct byte *b, const struct
     }
 }
 
-/* What is added to two rows. */
+/* Returns what is added to `row` and to the row after it. */
 INLINE __m256i sum_of(const struct sums *s, const struct added *a, uint32_t row)
 {
     __m128i one = _mm_xor_si128(sum_at(s->first, a->first[row]), sum_at(s->last, a->last[row]));
@@ -153,7 +153,7 @@ INLINE __m256i sum_of(const struct sums *s, const struct added *a, uint32_t row)
 }
 
 /* Adds the pivots to eight rows, and makes the next byte's variables their lowest bits.  Returns
-   those that have none any more. */
+   the rows that have no variables left. */
 INLINE unsigned add_to_eight(struct live *l, const struct sums *s, const struct added *a,
                              uint32_t first)
 {
@@ -180,19 +180,19 @@ INLINE unsigned add_to_eight(struct live *l, const struct sums *s, const struct 
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(all));
 }
 
-/* Frees the places of rows that have become 0.  False: one says 0 = 1. */
+/* Frees the places of rows that have become 0.  False: one of them says 0 = 1. */
 INLINE bool let_go(struct live *l, unsigned word, uint64_t none, uint64_t taken)
 {
     none &= l->there[word];
     l->there[word] &= ~none;
-    none &= ~taken; /* pivots are 0 now, and hardly ever is anything else */
+    none &= ~taken; /* rows that became pivots are 0 now; hardly ever are others */
     for (; none; none &= none - 1)
         if (_mm_extract_epi64(l->row[64 * word + (uint32_t)__builtin_ctzll(none)], 1))
             return false;
     return true;
 }
 
-/* The eight variables of a byte.  words: that have rows.  False: a row says 0 = 1. */
+/* Eliminates the variables of a byte.  words: words of places in use.  False: a row says 0 = 1. */
 INLINE bool clear(struct live *l, uint64_t (*pivot)[2], unsigned words)
 {
     uint64_t taken[LIVE_WORDS] = { 0 };
@@ -218,7 +218,7 @@ INLINE bool clear(struct live *l, uint64_t (*pivot)[2], unsigned words)
     return good;
 }
 
-/* Words that have rows, but one at least. */
+/* Returns how many words of places are in use, at least 1. */
 INLINE unsigned words_of(const struct live *l)
 {
     unsigned words = LIVE_WORDS;

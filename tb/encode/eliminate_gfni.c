@@ -24,7 +24,7 @@
 #define LAST      (PLANES - 1) /* its top bits are what the equations sum up to */
 #define SUM       ((char)0x80)
 
-/* The rows; of those beyond the last anything. */
+/* The live rows; beyond the last one the planes hold anything. */
 struct live {
     uint8_t plane[PLANES][LIVE_MOST + 64];
     uint32_t n;
@@ -39,8 +39,8 @@ static inline __m512i times(__m512i bytes, __m512i matrices)
 
 static inline __m512i same(uint64_t word) { return _mm512_set1_epi64((long long)word); }
 
-/* Of each word, whose byte 7 - i is row i of 8 x 8 bits, the matrix by which a set of rows is
-   multiplied to be their sum. */
+/* Each word of `rows` has row i of a matrix of 8 x 8 bits in byte 7 - i.  Returns the matrices by
+   which a set of rows, a byte, is multiplied to become their sum. */
 static inline __m512i transposed(__m512i rows)
 {
     return times(same(UINT64_C(0x0102040810204080)), rows);
@@ -57,7 +57,7 @@ static inline __m512i turned(__m512i words)
     return _mm512_permutexvar_epi8(from, words);
 }
 
-/* False: there are too many. */
+/* Appends n equations to the live rows.  False: there is no room for them. */
 static bool take_in(struct live *l, const uint64_t *low, const uint64_t *high, uint32_t n)
 {
     if (n > LIVE_MOST - l->n)
@@ -74,7 +74,7 @@ static bool take_in(struct live *l, const uint64_t *low, const uint64_t *high, u
     return true;
 }
 
-/* Of a word of rows those that there are. */
+/* Returns which rows of word `word` there are. */
 INLINE uint64_t there(const struct live *l, unsigned word)
 {
     uint32_t n = l->n - 64 * word;
@@ -91,7 +91,7 @@ INLINE void look(const struct live *l, unsigned word, uint64_t (*rows)[LIVE_WORD
             _mm512_test_epi8_mask(byte, _mm512_set1_epi8((char)(1u << i))) & there(l, word);
 }
 
-/* By row: which pivots are added to it, a bit each. */
+/* Returns, by row, which pivots are added to it, a bit each. */
 INLINE __m512i added_to(const struct byte *b, unsigned word)
 {
     __m512i added = _mm512_setzero_si512();
@@ -108,13 +108,13 @@ static inline __m512i reversed(__m512i words)
                                _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607));
 }
 
-/* Rows of 8 x 8 bits that are those of x times y. */
+/* Returns x times y, matrices of 8 x 8 bits, row by row. */
 static inline __m512i product(__m512i x, __m512i y) { return times(x, transposed(reversed(y))); }
 
 /*
- * Byte i: of the rows that become pivots those that pivot i is the sum of, a bit each.  What is
- * added to the row itself is the pivot and those before it that it has: a matrix with nothing above
- * its diagonal, whose eighth power is 1, so that its seventh turns pivots into rows.
+ * Returns in byte i which of the rows that become pivots add up to pivot i, a bit each.  `in`: in
+ * byte i, the pivots added to row i, which are pivot i and earlier ones.  That is a matrix with
+ * nothing above its diagonal, whose eighth power is 1, so that its seventh is its inverse.
  */
 INLINE __m512i sums_of(__m512i in)
 {
@@ -123,7 +123,7 @@ INLINE __m512i sums_of(__m512i in)
     return product(product(in, square), fourth);
 }
 
-/* Bytes of rows, whose places are in `from`. */
+/* Returns those of `bytes` whose indices are in `from`. */
 INLINE __m512i look_up(const uint8_t *bytes, __m512i from, unsigned words)
 {
     if (words == 1)
@@ -131,8 +131,8 @@ INLINE __m512i look_up(const uint8_t *bytes, __m512i from, unsigned words)
     return _mm512_permutex2var_epi8(bytes_of(bytes), from, bytes_of(bytes + 64));
 }
 
-/* Of the rows that become pivots eight bytes, from plane `first` on: a word a plane, the first row
-   last. */
+/* Returns eight bytes, from plane `first` on, of the rows that become pivots: a word for each
+   plane, the first row in the last byte. */
 INLINE __m512i pivot_rows(const struct live *l, const struct byte *b, unsigned first,
                           unsigned words)
 {
@@ -153,7 +153,7 @@ INLINE __m512i pivot_rows(const struct live *l, const struct byte *b, unsigned f
     return out;
 }
 
-/* The pivots, eight of a byte's variables. */
+/* Writes the pivots of a byte's eight variables. */
 INLINE void put_pivots(uint64_t (*pivot)[2], __m512i sums, __m512i low, __m512i high)
 {
     const __m512i first = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
@@ -166,8 +166,8 @@ INLINE void put_pivots(uint64_t (*pivot)[2], __m512i sums, __m512i low, __m512i 
 }
 
 /* Adds the pivots to a word of rows, and moves those that are left to `kept`, one plane up.
-   added: by row, of the rows that become pivots those that are added; matrix: by plane, these rows.
-   Returns the rows that are left; wrong: those that say 0 = 1. */
+   added: by row, which of the rows that become pivots are added; matrix: by plane, those rows.
+   Returns the rows that are left; adds to *wrong those that say 0 = 1. */
 INLINE uint64_t add_pivots(struct live *l, __m512i added, unsigned word, uint32_t kept,
                            const uint64_t matrix[PLANES], uint64_t *wrong)
 {
@@ -175,7 +175,7 @@ INLINE uint64_t add_pivots(struct live *l, __m512i added, unsigned word, uint32_
     __m512i any = _mm512_setzero_si512(), plane[PLANES], top;
     uint64_t some, rows = there(l, word);
 
-    for (unsigned k = 1; k < PLANES; k++) { /* of the first nothing is left */
+    for (unsigned k = 1; k < PLANES; k++) { /* plane 0 is 0 now */
         plane[k] = bytes_of(l->plane[k] + 64 * (size_t)word);
         plane[k] = _mm512_xor_si512(plane[k], times(added, same(matrix[k])));
     }
@@ -191,8 +191,8 @@ INLINE uint64_t add_pivots(struct live *l, __m512i added, unsigned word, uint32_
     return some;
 }
 
-/* Byte i: the pivots that are added to the row that becomes pivot i; those that there are not count
-   as rows that nothing is added to.  exist: all ones in the bytes of those that there are. */
+/* Returns in byte i the pivots that are added to the row that becomes pivot i; if there is no pivot
+   i, i alone.  *exist: all ones in the bytes of pivots that there are. */
 INLINE __m512i in_pivots(const struct byte *b, const __m512i *added, unsigned words,
                          uint64_t *exist)
 {
@@ -216,8 +216,7 @@ INLINE __m512i in_pivots(const struct byte *b, const __m512i *added, unsigned wo
     return same((in & *exist) | (UINT64_C(0x8040201008040201) & ~*exist));
 }
 
-/* The eight variables of a byte.  words: that have rows; most often one.  False: a row says
-   0 = 1. */
+/* Eliminates the variables of a byte.  words: words of rows, mostly 1.  False: a row says 0 = 1. */
 INLINE bool clear(struct live *l, uint64_t (*pivot)[2], unsigned words)
 {
     uint64_t matrix[PLANES], exist, wrong = 0;

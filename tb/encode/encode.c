@@ -29,8 +29,8 @@ struct task {
     const struct bk_unit_place *place;
     bool done;
     struct bk_unit unit; /* model and directory */
-    uint64_t at;         /* of its shards in the scratch file */
-    uint8_t *shard;      /* owned: shards that are not there yet */
+    uint64_t at;         /* offset of its shards in the scratch file */
+    uint8_t *shard;      /* owned: shards that are not in the scratch file yet */
     size_t bytes, room;
 };
 
@@ -48,7 +48,7 @@ struct bk_encoder {
     bool *solved;      /* by block */
     int scratch;       /* file of shards; no name */
     uint64_t scratch_bytes;
-    /* tasks of this round that threads take by themselves */
+    /* small units of this round, each encoded by a single thread */
     struct task **small;
     unsigned nsmall;
     struct bk_first_error failed;
@@ -79,7 +79,7 @@ static enum bk_err write_shards(void *context, const void *bytes, size_t n, stru
     return to_scratch(context, bytes, n, why);
 }
 
-/* Shards of a small one. */
+/* Shards of a small unit, which stay in memory for now. */
 static enum bk_err keep_shards(void *context, const void *bytes, size_t n, struct bk_report *why)
 {
     struct task *task = context;
@@ -120,23 +120,23 @@ static void row_comes_soon(void *context, const struct bk_row *row)
     bk_source_soon(&s->source, row);
 }
 
-/* Values of rows, from wherever they were: of each care, least and planes, for the words of a
-   set.  A row is looked for from the place on that its number hashes to, in which half are empty:
-   halving an ordered list took a tenth of all the time of a build. */
+/* Rows that were fetched: of each care, least and planes, as many words of each as a set has.  A
+   hash table by the row's first number, at least half of it empty: binary search in an ordered list
+   took a tenth of all the time of a build. */
 struct fetched {
     uint32_t *place; /* 1 << bits: a row, or NOT_FETCHED */
     unsigned bits;
-    uint64_t *word; /* by row, `each` of them: number of its first position, then its values */
+    uint64_t *word; /* `each` words a row: number of its first position, then its values */
     uint32_t n;
     size_t each;
 };
 
-/* The rows of a unit, for those who encode it. */
+/* The rows of a unit that is being encoded. */
 struct unit_rows {
     struct row_source rows;
     struct bk_unit_source src;
-    struct alike *alike;    /* of a unit that processes share */
-    struct fetched fetched; /* while the first process learns; n 0: nothing */
+    struct alike *alike;    /* of a unit that processes share, else NULL */
+    struct fetched fetched; /* by the first process, to learn from; n 0: nothing */
 };
 
 static void open_rows(const struct bk_encoder *e, const struct task *task, struct unit_rows *u)
@@ -163,7 +163,7 @@ static void open_rows(const struct bk_encoder *e, const struct task *task, struc
                                       .soon = row_comes_soon };
 }
 
-/* room: what it may take, 0: whatever it takes. */
+/* room: bytes that it may take, 0: no limit.  pool: NULL for a small unit. */
 static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const struct unit_rows *u,
                                struct bk_sample *sample, uint64_t room, struct bk_pool *pool,
                                bk_shard_sink *sink, void *context, struct bk_report *why)
@@ -182,13 +182,13 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const st
     return err;
 }
 
-/* A large unit that is ready and those of the same numbers, which learn from the same rows. */
+/* A large unit that is ready and all units of the same numbers, which learn from the same rows. */
 struct alike {
     struct task *task[BK_SAMPLES_MAX];
     struct unit_rows rows[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
     unsigned n;
-    bool left; /* fetching has failed, and nobody serves any more */
+    bool left; /* fetching has failed: the others serve no more */
 };
 
 static void find_alike(const struct bk_encoder *e, struct task *first, struct alike *a)
@@ -206,13 +206,13 @@ static void find_alike(const struct bk_encoder *e, struct task *first, struct al
 
 /* == Rows of other processes ==
  *
- * The first process, which learns, asks for the values of rows; everyone answers with those of its
- * part of the unit. */
+ * The first process, which learns, asks for the values of rows; each process answers with those of
+ * its part of the unit. */
 
-/* What it asks for; n 0: no more. */
+/* What the first process asks for; n 0: it will ask for no more. */
 struct request {
-    uint32_t unit; /* of those alike */
-    uint32_t n;    /* numbers, one a row, which come next */
+    uint32_t unit; /* index in struct alike */
+    uint32_t n;    /* how many numbers follow, one a row */
 };
 
 static size_t words_of_row(const struct unit_rows *u)
@@ -220,8 +220,8 @@ static size_t words_of_row(const struct unit_rows *u)
     return bk_row_words_sent(bk_facts_words(u->src.facts), u->src.bits);
 }
 
-/* Who has the row that holds a number of the unit: it begins no more than a board's squares before
-   it, and is looked for only if that may be somebody else's. */
+/* Returns the process that has the row that holds `number`.  A row begins less than a board's
+   squares before it; only if another process has a number that near is the row looked up. */
 static unsigned rank_of_row(const struct unit_rows *u, uint64_t number, struct bk_row *row)
 {
     uint64_t first = u->src.first, nsq = u->rows.e->t->ix->v->nsq;
@@ -245,7 +245,7 @@ static void put_values(struct bk_box *box, const struct unit_rows *u, uint64_t f
         bk_box_put(box, v->plane[b], bytes);
 }
 
-/* Those of this process, in the order in which they are asked. */
+/* Puts into `box` the values of those of n rows that this process has, in the order of `number`. */
 static void answer_rows(const struct unit_rows *u, const uint64_t *number, uint32_t n,
                         struct bk_box *box)
 {
@@ -263,7 +263,7 @@ static void answer_rows(const struct unit_rows *u, const uint64_t *number, uint3
 
 #define NOT_FETCHED UINT32_MAX
 
-/* The place of a row, or the empty one where it would be. */
+/* Returns the place of the row that begins at `first`, or the empty place where it would be. */
 static uint32_t *find_fetched(const struct fetched *f, uint64_t first)
 {
     uint64_t mask = (UINT64_C(1) << f->bits) - 1;
@@ -274,7 +274,7 @@ static uint32_t *find_fetched(const struct fetched *f, uint64_t first)
     return &f->place[i];
 }
 
-/* Room for n rows.  False: no memory. */
+/* Makes room for n rows.  False: no memory. */
 static bool make_fetched(struct fetched *f, uint32_t n, size_t each)
 {
     *f = (struct fetched){ .bits = bk_fetched_bits(n), .n = n, .each = each };
@@ -290,7 +290,7 @@ static uint64_t bytes_of_fetched(const struct fetched *f)
     return f->n ? (sizeof *f->place << f->bits) + f->n * f->each * sizeof *f->word : 0;
 }
 
-/* What has come, of all processes. */
+/* Keeps the rows that have come; in[r]: from process r. */
 static enum bk_err keep_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
                              const struct bk_box *in, struct bk_report *why)
 {
@@ -317,7 +317,7 @@ static void forget_rows(struct unit_rows *u)
     u->fetched = (struct fetched){ 0 };
 }
 
-/* Of all processes together: the rows of a request come to the first. */
+/* Brings the rows of a request to the first process.  All processes call it together. */
 static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
                              struct bk_report *why)
 {
@@ -342,7 +342,7 @@ static enum bk_err fetch_rows(void *context, const uint64_t *number, uint32_t n,
     struct request r = { (uint32_t)(u - u->alike->rows), n };
     enum bk_err err;
 
-    if (u->alike->left || (n && u->fetched.n == n)) /* always the same numbers */
+    if (u->alike->left || (n && u->fetched.n == n)) /* a unit always asks for the same */
         return BK_OK;
     bk_ranks_first_says(&r, sizeof r);
     forget_rows(u);
@@ -377,7 +377,7 @@ static enum bk_err serve_rows(void *context, struct bk_report *why)
     }
 }
 
-/* The values of a row that was fetched.  False: it was not. */
+/* Sets `values` to those of a row that was fetched.  False: it was not. */
 static bool recall_row(const struct unit_rows *u, const struct bk_row *row,
                        struct bk_row_values *values)
 {
@@ -405,7 +405,8 @@ static void give_shared_row(void *context, uint64_t number, struct bk_row *row,
         recall_row(u, row, values);
 }
 
-/* They are encoded by all processes together.  Distances: everyone has those of its part. */
+/* Makes all processes encode these units together.  Each knows how many bits distances take in its
+   own part; the most are taken. */
 static void share_alike(struct alike *a)
 {
     int64_t bits[BK_SAMPLES_MAX];
@@ -427,8 +428,8 @@ static void share_alike(struct alike *a)
 
 /* == Large units == */
 
-/* Takes those samples together, from the given one on, that are not there.  Of values that may be
-   wide each unit takes its own. */
+/* Takes together those samples of units from `from` on that are not there yet.  Units whose values
+   may be wide take their own. */
 static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned from,
                                 struct bk_report *why)
 {
@@ -445,7 +446,7 @@ static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned 
         }
     if (n < 2 || e->t->spill)
         return BK_OK;
-    if (!sample[0].rows) /* nor of the others */
+    if (!sample[0].rows) /* nor are the others' rows known */
         err = bk_rows_worth(sample, src, n, e->o.effort, &e->logs, e->pool, NULL, why);
     if (!err)
         err = bk_samples_take(sample, src, n, e->o.effort, bk_columns_together(&e->o), e->pool,
@@ -455,9 +456,9 @@ static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned 
     return err;
 }
 
-/* Before the given one is encoded: what did not fit beside those before it may fit now.  The first
-   of several processes samples, of rows that all have; those of units that are not sampled yet it
-   keeps. */
+/* Takes samples before unit `from` is encoded: those that did not fit beside earlier ones may fit
+   now.  Of several processes the first one samples, from rows of all of them; it keeps the fetched
+   rows of units that are not sampled yet. */
 static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, unsigned from,
                                 struct bk_report *why)
 {
@@ -477,8 +478,8 @@ static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, unsigned 
     return bk_ranks_agree(err, why);
 }
 
-/* What one may take beside the samples of those after it, or the rows that these will be made of.
-   Nobody has these but the first process. */
+/* Returns the bytes that unit i may take beside the samples of later units, or the rows that these
+   will be made of; 0: no limit.  Only the first process has these. */
 static uint64_t room_beside(const struct bk_encoder *e, const struct alike *a, unsigned i)
 {
     uint64_t later = 0;
@@ -506,7 +507,7 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
         if (!err)
             err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], room_beside(e, &a, i),
                               e->pool, write_shards, e, why);
-        if (err) /* a part of it is nothing that a checkpoint should have */
+        if (err) /* a checkpoint must not have a part of a unit */
             e->scratch_bytes = a.task[i]->at;
     }
     for (unsigned i = 0; i < a.n; i++) {
@@ -516,7 +517,7 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
     return err;
 }
 
-/* The process that encodes a small unit, with distances and without. */
+/* The process that encodes a small unit, both results and distances. */
 static unsigned rank_of_small(const struct bk_encoder *e, const struct bk_unit_place *p)
 {
     return (unsigned)(p - e->place) % bk_ranks();
@@ -537,7 +538,7 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
                         encode_unit(e, task, &rows, NULL, 0, NULL, keep_shards, task, &why), &why);
 }
 
-/* What is no array of a unit. */
+/* The numbers of a unit that is sent; its arrays follow. */
 struct unit_numbers {
     uint64_t model_bytes, directory_bytes, shard_bytes, bytes;
     uint32_t leaves, shards;
@@ -578,7 +579,7 @@ static const char *receive_small(struct task *task, const char *at, struct bk_re
     return at + x.model_bytes + x.directory_bytes + x.bytes;
 }
 
-/* It is the first process's now. */
+/* Frees a task's shards, which the scratch file or the first process has now. */
 static void let_small_go(struct task *task)
 {
     free(task->shard);
@@ -587,7 +588,7 @@ static void let_small_go(struct task *task)
     task->done = true;
 }
 
-/* All of them come to the first process, which writes the file. */
+/* Brings the small units of all processes to the first one, which writes the file. */
 static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why)
 {
     struct bk_box *out = bk_boxes_new(bk_ranks()), *in = bk_boxes_new(bk_ranks());
@@ -617,7 +618,7 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
     return bk_ranks_agree(err, why);
 }
 
-/* Those that threads take by themselves. */
+/* Encodes the small units, each by a single thread. */
 static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
@@ -636,7 +637,7 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     for (unsigned i = 0; i < e->nsmall; i++) {
         struct task *task = e->small[i];
         enum bk_err written = BK_OK;
-        bool made = task->done; /* of some, if threads were stopped: a checkpoint has those */
+        bool made = task->done; /* some are, if threads were stopped: a checkpoint has those */
 
         task->at = e->scratch_bytes;
         if (made)
@@ -651,7 +652,7 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     return err;
 }
 
-/* Are all its blocks solved? */
+/* Are all blocks of a unit solved? */
 static bool is_ready(const struct bk_encoder *e, const struct bk_unit_place *p)
 {
     for (uint32_t b = p->block; b < p->block + p->nblocks; b++)
@@ -789,7 +790,7 @@ void bk_encoder_close(struct bk_encoder *e)
 
 /* == Checkpoints == */
 
-/* What is no array of a task that is done. */
+/* The numbers of a task that is done, in a checkpoint; its arrays follow. */
 struct numbers {
     uint64_t at, model_bytes, shard_bytes;
     uint32_t leaves, shards;
@@ -819,8 +820,8 @@ void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w)
     bk_write_file(w, e->scratch, e->scratch_bytes);
 }
 
-/* What is read is believed only as far as a file's head could say it, within the scratch file.
-   Without numbers there are no shards. */
+/* Loads the numbers of a task.  False: no file's head could have them, or the shards would not lie
+   within the scratch file.  A unit without numbers has no shards, any other has some. */
 static bool load_numbers(const struct bk_encoder *e, struct task *task, struct bk_reader *r)
 {
     uint64_t numbers = task->place->end - task->place->first;
@@ -858,8 +859,8 @@ static bool load_task(const struct bk_encoder *e, struct task *task, struct bk_r
            bk_read_array(r, u->directory, u->directory_bytes);
 }
 
-/* Of blocks that are encoded the units are done.  The other way round a build was stopped while it
-   encoded the others of these blocks: it goes on with them. */
+/* Are all units of encoded blocks done?  Units of other blocks may be done, too: the build was
+   stopped while it encoded the other units of these blocks, and goes on with them. */
 static bool blocks_agree(const struct bk_encoder *e)
 {
     for (unsigned i = 0; i < e->nplaces; i++)
@@ -940,8 +941,8 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
     return err;
 }
 
-/* Gives files that are written their names, distances first: a .bkw that says it has them never
-   stands alone, and of a new table no .bkd but between two calls. */
+/* Gives the written files their names, distances first: a .bkw that says it has them never stands
+   alone, and a .bkd of a new table does so only between two calls. */
 static enum bk_err publish(const struct bk_encoder *e, uint64_t bytes[2], struct bk_report *why)
 {
     char path[PATH_MAX];

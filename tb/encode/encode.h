@@ -15,29 +15,30 @@
 
 struct bk_encoder;
 
-/* t: order of digits and code_bytes are set; borrowed as dir and pool. */
+/* *out owned.  t: its order of digits and code_bytes are set; t, dir and pool are borrowed. */
 enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, const char *dir,
                             const struct bk_encode_options *o, struct bk_pool *pool,
                             struct bk_report *why);
 void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
 
 /*
- * These blocks are solved now, with what exits attain.  Encodes the units that
- * are whole by that; their blocks become `encoded`, and what their exits attain is freed.
+ * Takes n blocks that are solved now, with what exits attain.  Encodes the units whose blocks are
+ * all solved; these blocks become `encoded`, and what their exits attain is freed.
  * BK_E_SYSTEM: no memory, disk, or stopped.
  */
 enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
 
-/* As bk_encode_readers(), of the processes there are. */
+/* bk_encode_readers() for the processes that are running. */
 uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t slice,
                             unsigned side);
 
-/* All blocks are there: writes the files.  bytes: of the file of each kind. */
+/* Writes the files, when all blocks are encoded.  bytes: set to the sizes of the files, by kind. */
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
                               struct bk_report *why);
 
-/* Between calls of blocks(): the units that are done; and back, right after open(). */
+/* Save the units that are done, between calls of bk_encoder_blocks(); load them, right after
+   bk_encoder_open().  False: no memory, or what is read cannot be right. */
 void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w);
 bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r);
 

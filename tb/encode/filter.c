@@ -9,7 +9,7 @@
 
 #include <immintrin.h>
 
-/* What bk_ribbon_bit() has of a ribbon, eight times. */
+/* What bk_ribbon_bit() needs of a ribbon, in eight lanes each. */
 struct lanes {
     const uint8_t *bytes;
     __m512i factor, starts, last; /* last: the last byte that a window begins with */
@@ -44,7 +44,7 @@ static inline __mmask8 ribbon_bits(const struct lanes *l, __m512i key)
                                   _mm512_set1_epi64(1));
 }
 
-/* Which of eight keys pass. */
+/* Returns which of eight keys pass, of those that are `there`. */
 static inline __mmask8 passes(const struct lanes *l, __m512i key, __m512i bits, __mmask8 there)
 {
     __m512i print = key, j = _mm512_setzero_si512(), one = _mm512_set1_epi64(1);
@@ -88,9 +88,9 @@ size_t BK_FILTER(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *
 enum { TOGETHER = 256 };
 
 /*
- * The same of n keys, no more than TOGETHER, numbered from `first` on.  Bit by bit: those that were
- * wrong drop out, half of them each time, and no jump depends on who; the answers to different keys
- * are worked out side by side.
+ * BK_FILTER() of n keys, no more than TOGETHER, numbered from `first` on.  Bit by bit: keys that
+ * were wrong drop out, half of them each time, without a branch for each; the answers to different
+ * keys are worked out side by side.
  */
 static size_t pass_together(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *bits,
                             size_t n, size_t first, uint16_t *passed)

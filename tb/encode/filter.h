@@ -9,8 +9,8 @@
 #include "table/model.h"
 
 /*
- * Puts the places of those keys that pass at the beginning of `passed`, in their order, and returns
- * how many they are: bk_filter_passes() of the first bits[i] filter bits of key[i].
+ * Sets `passed` to the indices of the keys that pass, ascending, and returns how many these are.
+ * key[i] passes if its first bits[i] filter bits do: bk_filter_passes().
  *
  * bits    1 to BK_RC_MAX
  * n       at most 2^16; key, bits and passed have room for BK_FILTER_PAST more

@@ -15,22 +15,22 @@
    that are still to come lie beside whatever one takes. */
 struct large {
     struct bk_unit_memory of[BK_SAMPLES_MAX];
-    uint64_t rows[BK_SAMPLES_MAX];    /* bytes of those that others have, and send */
-    uint64_t fetched[BK_SAMPLES_MAX]; /* and of how they are found again */
+    uint64_t rows[BK_SAMPLES_MAX];    /* bytes of the rows that others have, and send */
+    uint64_t fetched[BK_SAMPLES_MAX]; /* bytes of these and of their hash table */
     unsigned n, results;              /* units; the first of them are of results */
 };
 
 /* The units of a table, for an estimate. */
 struct units {
     struct bk_unit_place *place;
-    struct bk_drawn *drawn; /* by place; filled in where memory is asked for */
+    struct bk_drawn *drawn; /* by place; filled in by bk_encode_estimate() */
     struct large *large;    /* by place of the first side */
     unsigned nplaces, each; /* of both sides, of one */
     struct bk_rows *rows;
     struct bk_facts *facts;
 };
 
-/* Of 100 positions of a unit those that have a value to be told. */
+/* Returns how many of 100 positions of a unit will have a stored value. */
 static unsigned care_of(const struct units *u, unsigned nth, unsigned kind, bool alone)
 {
     const struct bk_drawn *d = &u->drawn[nth];
@@ -43,7 +43,7 @@ static unsigned care_of(const struct units *u, unsigned nth, unsigned kind, bool
     return kind ? bk_drawn_distances(d, mover) : bk_drawn_results(d, mover);
 }
 
-/* All but that share. */
+/* Returns the size of a unit, all but `care`. */
 static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned kind)
 {
     const struct bk_unit_place *place = &u->place[nth];
@@ -57,7 +57,7 @@ static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned
                                   .here = place->end - place->first };
 }
 
-/* The largest `n` of what threads take by themselves at once, sorted as they come. */
+/* Puts `bytes` among `most`, the n largest so far, in descending order. */
 static void insert(uint64_t *most, unsigned n, uint64_t bytes)
 {
     for (unsigned i = 0; i < n; i++)
@@ -83,7 +83,7 @@ static uint64_t add_up(const uint64_t *most, unsigned n)
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Columns of units that are sampled together. */
+/* Bytes of the columns of units [from, end). */
 static uint64_t columns_of(const struct large *l, unsigned from, unsigned end)
 {
     uint64_t sum = 0;
@@ -97,7 +97,7 @@ static uint64_t columns_of(const struct large *l, unsigned from, unsigned end)
    twice, in half the memory. */
 #define RESULTS_MOST (UINT64_C(3) << 30)
 
-/* Columns of results that are sampled together. */
+/* Bytes of the columns of results that are sampled together. */
 static uint64_t results_together(const struct large *l)
 {
     uint64_t all = columns_of(l, 0, l->results), most = 0;
@@ -109,21 +109,21 @@ static uint64_t results_together(const struct large *l)
     return most;
 }
 
-/* What solving has taken where encoding is now. */
+/* Bytes that solving has taken and encoding may take now. */
 static uint64_t solving_room(const struct bk_encode_question *q)
 {
     return q->solving_bytes > q->beside_bytes ? q->solving_bytes - q->beside_bytes : 0;
 }
 
-/* Of all that is there while results are sampled, distances may add one part of so many.  Results
-   may be one part of so many more than was thought, for that was found out by drawing. */
+/* Distances may add 1 / DISTANCES_PART to all that is there while results are sampled.  Results may
+   take 1 / CHANCE_PART more than estimated, because the positions were drawn at random. */
 enum { DISTANCES_PART = 20, CHANCE_PART = 32 };
 
 /*
- * What columns may take together: as much as solving has taken, or results and a part of all that
- * is there, or all that is expected.  If there are more distances than that leaves room for they
- * are sampled later, where results have been.  So what is foretold is at most that part above what
- * is taken, whether there are none or many.
+ * Returns the bytes that columns may take together: as much as solving has taken, or results with
+ * distances, but of these no more than 1 / DISTANCES_PART of all that is there.  If there are more
+ * distances they are sampled later, where results have been.  So the estimate is at most that part
+ * above what is taken, whether there are no distances or many.
  */
 static uint64_t columns_together(const struct large *l, const struct bk_encode_question *q)
 {
@@ -137,8 +137,8 @@ static uint64_t columns_together(const struct large *l, const struct bk_encode_q
     return larger(room, results + larger(results / CHANCE_PART, least(distances, part)));
 }
 
-/* Columns that are there when a unit is encoded: its own and those after it.  Results that were all
-   sampled have left distances only what they do not take themselves. */
+/* Returns the bytes of columns that are there when unit i is encoded: its own and those after it.
+   If all results were sampled together, distances could take only what these left of `most`. */
 static uint64_t columns_from(const struct large *l, unsigned i, uint64_t most)
 {
     uint64_t results = columns_of(l, 0, l->results), others = columns_of(l, l->results, l->n);
@@ -189,7 +189,7 @@ static void units_release(struct units *u)
     free(u->large);
 }
 
-/* Of the files the shards of so many numbers of a unit. */
+/* Estimates the bytes of shards for so many numbers of a unit. */
 static uint64_t shard_bytes(const struct bk_encode_question *q, uint64_t numbers, unsigned kind)
 {
     unsigned sides = bk_table_one_side(&q->ix->m, q->ix->v) ? 1 : 2;
@@ -198,7 +198,7 @@ static uint64_t shard_bytes(const struct bk_encode_question *q, uint64_t numbers
                       (double)q->file_bytes[kind]);
 }
 
-/* A unit that all processes encode. */
+/* Adds a unit that all processes encode to `l`. */
 static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind,
                           const struct bk_encode_question *q, uint64_t *own)
 {
@@ -210,7 +210,7 @@ static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind
 
     n->here = bk_unit_most(n->numbers, q->some);
     n->taught = q->some.from > 0;
-    if (n->taught) /* the first has room where it has sampled */
+    if (n->taught) /* the first process has the memory of its sample instead */
         options.memory_bytes = o->memory_bytes / q->some.ranks;
     *m = bk_unit_memory(n, &options, q->threads);
     *own = larger(*own, m->own);
@@ -218,7 +218,7 @@ static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind
         /* shards that were made here, or come here, when the unit is done */
         sent = n->taught ? n->here : n->numbers - n->here;
         m->writing += shard_bytes(q, sent, kind);
-        if (n->taught) /* it answers, and has heard which are wanted */
+        if (n->taught) /* what it sends, and the numbers of all rows that are wanted */
             rows = (uint64_t)((double)rows / (double)n->numbers * (double)n->here) + 8 * drawn;
         l->rows[l->n] = rows;
         l->fetched[l->n] = rows + (sizeof(uint32_t) << bk_fetched_bits(drawn));
@@ -227,8 +227,9 @@ static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind
     l->results += !kind;
 }
 
-/* With what is fetched by who learns for all: for units that are sampled together it is there until
-   they are, and when it comes, what came last is there twice.  The others have what they send. */
+/* The peak with fetched rows.  The process that learns for all has those of units that are sampled
+   together until they are sampled, and the rows that came last are there twice while they come.
+   The others have what they send. */
 static uint64_t large_peak_of(const struct large *l, const struct bk_encode_question *q,
                               uint64_t most)
 {
@@ -249,12 +250,12 @@ static uint64_t large_peak_of(const struct large *l, const struct bk_encode_ques
     return larger(peak, fetched + list + larger(rows, together));
 }
 
-/* What the processes take that have small units, by themselves. */
+/* A process's largest small units, encoded by its threads at once: bytes, and those in no spill. */
 struct small {
     uint64_t most[TOGETHER_MAX], own[TOGETHER_MAX];
 };
 
-/* What large units take, the worst of them. */
+/* Raises the needs to those of the worst large units, and sets the limits. */
 static void add_large(struct bk_encode_needs *out, const struct units *u,
                       const struct bk_encode_question *q)
 {
@@ -328,7 +329,7 @@ static void add_traffic(uint64_t *rows, uint64_t *shards, const struct bk_unit_s
     *shards += shard_bytes(q, away, kind);
     if (numbers < BK_LARGE_UNIT)
         return;
-    *rows += others * drawn * sizeof(uint64_t); /* which are wanted */
+    *rows += others * drawn * sizeof(uint64_t); /* the numbers of those wanted */
     *rows += (uint64_t)(share *
                         (double)(drawn * bk_row_words_sent(n->words, n->bits) * sizeof(uint64_t)));
     *rows += (uint64_t)(LEARNED_BYTES * others * (double)drawn);
@@ -354,7 +355,7 @@ enum bk_err bk_encode_traffic(uint64_t *rows, uint64_t *shards, const struct bk_
 
 /* == Of several processes == */
 
-/* The sides to move of a small unit that a process encodes, of two. */
+/* Returns for how many of two sides to move a process encodes a small unit. */
 static unsigned small_sides(const struct bk_index *ix, unsigned nth, unsigned rank, unsigned ranks)
 {
     unsigned other = nth + bk_units_of(ix, true, NULL, 0);
@@ -384,7 +385,7 @@ double bk_encode_share(const struct bk_index *ix, unsigned nth, const struct bk_
     return most < numbers ? (double)most / (double)numbers : 1;
 }
 
-/* The unit that a block is part of, with this side to move; the same for both where one is told. */
+/* Returns the unit of a block with this side to move; both have the same where one is stored. */
 static const struct bk_unit_place *place_of(const struct bk_encode_places *e, uint32_t block,
                                             unsigned side)
 {

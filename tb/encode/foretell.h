@@ -1,6 +1,6 @@
 /*
- * foretell.h - what encoding a table will take and send, and which process encodes what: all that
- * is known of it before its values are.
+ * foretell.h - what encoding a table will take and send, and which process encodes what: estimated
+ * before its values are known.
  */
 #ifndef BK_FORETELL_H
 #define BK_FORETELL_H
@@ -12,11 +12,11 @@ struct bk_encode_options {
     bool distances;  /* a .bkd, too */
     bool standalone; /* files that answer alone: larger */
     enum bk_effort effort;
-    uint64_t memory_bytes; /* that may be used to be quicker; bytes do not depend on it */
-    /* Columns of units that are sampled together may take so much: bk_encode_estimate() says.  0:
-       as much as bk_columns_together(). */
+    uint64_t memory_bytes; /* that may be used to be quicker; files do not depend on it */
+    /* Bytes that the columns of units sampled together may take, as bk_encode_estimate() says.  0:
+       bk_columns_together() chooses. */
     uint64_t together_bytes;
-    uint64_t room_bytes; /* nor large units more than this in all; 0: as much as they do */
+    uint64_t room_bytes; /* that encoding large units may take in all; 0: no limit */
 };
 
 /*
@@ -25,16 +25,17 @@ struct bk_encode_options {
  */
 struct bk_encode_needs {
     uint64_t peak;
-    uint64_t own;            /* of that, what no spill holds */
-    uint64_t together, room; /* if what encodes is held to them */
+    uint64_t own;            /* the part of it that no spill holds */
+    uint64_t together, room; /* limits under which the peak holds: together_bytes, room_bytes */
 };
 
 /*
- * some           of several processes: that of those which takes most.  The first of all learns
- *                large units, of rows that the others send, and their shards come to it.
- * file_bytes     what the files will take, by kind: shards that are sent
+ * some           of several processes, which are asked about: the answer is of the one that takes
+ *                most.  The first of all learns large units, from rows that the others send, and
+ *                their shards come to it.
+ * file_bytes     the expected sizes of the files, by kind: for shards that are sent
  * beside_bytes   what is there all the while: the process, tables, codes
- * solving_bytes  what there was at the worst while the table was solved
+ * solving_bytes  the peak while the table was solved
  */
 struct bk_encode_question {
     const struct bk_index *ix;
@@ -48,14 +49,14 @@ enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_enco
                                struct bk_report *why);
 
 /* About how many bytes all processes send each other while they encode: rows that are learned from,
-   with what is made of them, and shards.  q->some: any. */
+   with what is made of them, and shards.  Of q->some only `ranks` matters. */
 enum bk_err bk_encode_traffic(uint64_t *rows, uint64_t *shards, const struct bk_encode_question *q,
                               struct bk_report *why);
 
 /* == Of several processes == */
 
-/* Of the nth unit of a table (with this side to move, or both) some processes encode a part each:
-   the largest, of all of its numbers and sides. */
+/* Returns the largest part of the nth unit of a table that one of these processes encodes, as a
+   share of all of its numbers and sides to move. */
 double bk_encode_share(const struct bk_index *ix, unsigned nth, const struct bk_unit_place *p,
                        struct bk_some_ranks some);
 
@@ -66,16 +67,16 @@ struct bk_encode_places {
     bool one_side;
     unsigned ranks;
 };
-/* The processes that encode what `side` to move is worth in a slice of a block, a bit each; all:
-   everyone may ask for it. */
+/* Returns the processes that encode the values of a slice of a block with `side` to move, a bit
+   each; all bits: any process may read them. */
 uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uint32_t slice,
                            unsigned side);
-/* == What encode.c does, and this has to know == */
+/* == What encode.c does, and estimates have to know == */
 
-/* With so many numbers a unit is work for all threads. */
+/* A unit of so many numbers is *large*: all threads encode it together. */
 #define BK_LARGE_UNIT (UINT64_C(1) << 23)
 
-/* Units of the same numbers are sampled together, as far as their columns take no more. */
+/* Units of the same numbers are sampled together, as long as their columns take no more bytes. */
 #define BK_TOGETHER_BYTES (UINT64_C(768) << 20)
 static inline uint64_t bk_columns_together(const struct bk_encode_options *o)
 {
@@ -84,13 +85,13 @@ static inline uint64_t bk_columns_together(const struct bk_encode_options *o)
     return o->memory_bytes > BK_TOGETHER_BYTES ? o->memory_bytes : BK_TOGETHER_BYTES;
 }
 
-/* A row that is sent: its first number, care, least and planes. */
+/* Words of a row that is sent: its first number, care, least and planes. */
 static inline size_t bk_row_words_sent(unsigned words, unsigned bits)
 {
     return 1 + words * (2 + (size_t)bits);
 }
 
-/* Room for n rows that were fetched is by place: at least half are empty. */
+/* Returns the bits of a hash table's index for n fetched rows: at least half of it is empty. */
 static inline unsigned bk_fetched_bits(uint64_t n)
 {
     unsigned bits = 1;

@@ -15,26 +15,26 @@ struct bk_turned; /* turned.h */
 
 struct bk_unit_source {
     uint64_t first, end; /* numbers; whole rows */
-    unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX; with so many, 2^16 - 1 is none */
+    unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX: then 2^16 - 1 is no value */
     const struct bk_facts *facts;
     unsigned inner; /* the man whose square differs within a row */
     void *context;
     /*
-     * The row that holds `number`, and its values, unless `values` is NULL.  `row` has what the
-     * thread's last call left there (n is 0 before the first), so that a source may go on from it.
-     * turned: what a source may keep of rows that follow each other; NULL: they do not.
+     * Sets `row` to the row that holds `number`, and `values`, unless NULL, to its values.  `row`
+     * has what the thread's last call left there (n is 0 before the first), so that a source may go
+     * on from it.  turned: the source's scratch for rows that follow each other; NULL: they do not.
      */
     void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_turned *turned,
                 struct bk_row_values *values);
-    /* Those of a row that was found will be asked for.  NULL: that is all the same to it. */
+    /* Says that the values of `row` will be asked for soon.  NULL: of no use to the source. */
     void (*soon)(void *context, const struct bk_row *row);
     /*
-     * Of a unit that several processes encode together each has the values of its own part alone
-     * (unit.h), and the first one learns for all.  NULL: it is one process's.
+     * Not NULL if several processes encode a unit together.  Each has the values of its own part
+     * alone (unit.h), and the first one learns for all.
      *
-     * fetch  by the first: the values of these rows, by a number of each, will be asked for; n 0:
-     *        no more will be fetched.  Fails on all alike.
-     * serve  by the others: answers until the first wants no more
+     * fetch  called by the first: brings the values of n rows, given by a number of each; n 0: no
+     *        more will be fetched.  Fails in all processes alike.
+     * serve  called by the others: sends rows until the first wants no more
      */
     enum bk_err (*fetch)(void *context, const uint64_t *number, uint32_t n, struct bk_report *why);
     enum bk_err (*serve)(void *context, struct bk_report *why);
@@ -44,8 +44,8 @@ struct bk_unit_source {
 struct bk_unit_size {
     uint64_t rows, numbers;
     unsigned facts, words, bits;
-    unsigned care; /* of 100 positions, have a value that must be told */
-    uint64_t here; /* of the numbers, that this process encodes: of one process all */
+    unsigned care; /* how many of 100 positions have a value that must be stored */
+    uint64_t here; /* numbers that this process encodes; all, if it is alone */
     bool taught;   /* another process learns for this one */
 };
 

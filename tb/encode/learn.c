@@ -34,8 +34,8 @@
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768
 #define BATCH           8    /* columns that a thread takes at a time */
-#define PARTED          4    /* and of those parts at a time: their scratch is in the caches */
-#define CACHED_WORDS    2048 /* columns so short are gone through twice: for each part by itself */
+#define PARTED          4    /* columns parted at a time: their scratch is in the caches */
+#define CACHED_WORDS    2048 /* columns so short are read twice, once for each part */
 #define BINS_MAX        8    /* of large values; BOUND_BINS of them share a bound */
 #define BOUND_BINS      2
 #define LEAST_POSITIONS 64  /* distances: smaller nodes are not split */
@@ -58,17 +58,17 @@ struct classes;
 
 struct set {
     uint32_t n;         /* positions */
-    size_t words, room; /* of a column: used; there are */
+    size_t words, room; /* of a column: used; allocated */
     unsigned cols;
     uint16_t *fact;       /* by column */
     uint64_t **col;       /* by column; in `block` or, of large sets, in the sample */
     uint64_t **plane;     /* of values, and last the bounds */
     void *block;          /* owned: these lists, and columns of its own */
-    struct classes *told; /* owned: of a set that may be split; NULL: to be looked for */
+    struct classes *told; /* owned: its classes, if is_leaf() kept them; else NULL */
     bool leaf;            /* no split gains enough: the facts are not there */
 };
 
-/* A node while it grows.  task: the number + 1 of the task that grew it, as its node 0. */
+/* A node while it grows.  task: 0, or number + 1 of the task whose node 0 stands in its place. */
 struct node {
     uint16_t fact, guess; /* guess: of a leaf */
     uint32_t yes, no, task;
@@ -78,7 +78,7 @@ struct growth {
     struct node *node;
     uint32_t n, room;
     int64_t left;   /* bits that the values of its leaves take */
-    struct set set; /* of a task: what it begins with */
+    struct set set; /* of a task: the positions of its node 0 */
     bool failed;
 };
 
@@ -89,7 +89,7 @@ struct learner {
     struct bk_pool *pool;
     struct bk_spill *spill;
     unsigned facts, planes;
-    bool small;  /* values are classes themselves */
+    bool small;  /* each value is a class */
     bool partly; /* not all rows are learned from */
     int64_t min_gain;
     struct growth *task;
@@ -119,7 +119,7 @@ static bool set_new(const struct learner *l, struct set *s, unsigned cols, uint6
     return true;
 }
 
-/* The same without columns: they lie in those of the sample. */
+/* As set_new(), without columns of its own: they lie in the sample's. */
 static bool set_new_within(const struct learner *l, struct set *s, unsigned cols, uint64_t n)
 {
     size_t columns = cols + l->planes;
@@ -141,7 +141,7 @@ static void set_free(struct set *s)
     *s = (struct set){ 0 };
 }
 
-/* The sample, whole.  False: no memory. */
+/* Makes `s` the set of all positions of the sample.  False: no memory. */
 static bool set_of_sample(struct learner *l, struct set *s, const struct bk_sample *sample)
 {
     if (!set_new_within(l, s, l->facts, sample->positions))
@@ -162,10 +162,10 @@ struct parting {
     struct set *set, *small;
     size_t words;                 /* of the set as it was */
     struct bk_column_parts parts; /* the small one goes, the other stays */
-    uint64_t *steps;              /* owned: theirs */
-    bool top;                     /* a large set: what is looked at twice would take much */
+    uint64_t *steps;              /* owned: those of `parts` */
+    bool top;                     /* a large set: is_leaf() keeps no classes */
     bool within;                  /* the small part's columns are the ends of the set's */
-    bool need_small, need_rest;   /* of the columns from `first` on, n of them */
+    bool need_small, need_rest;   /* for the n columns from `first` on */
     unsigned first, n;
 };
 
@@ -217,7 +217,7 @@ static void part_columns(struct parting *p, struct bk_pool *pool, unsigned first
         bk_pool_run(pool, (n + BATCH - 1) / BATCH, part_batch, p);
 }
 
-/* What keep() needs of the masks.  False: no memory. */
+/* Sets the steps that keep() needs of both masks.  False: no memory. */
 static bool make_steps(struct parting *p)
 {
     size_t steps = p->words * p->l->ops.steps;
@@ -240,7 +240,7 @@ static bool has_room_for_parts(const struct set *s, uint64_t n)
     return bk_column_words(n) + bk_column_words(s->n - n) + 2 <= s->room;
 }
 
-/* The ends of the columns become those of `small`, which shares what there is to spare. */
+/* Gives the ends of the columns to `small`, with its share of the words to spare. */
 static void lend_ends(const struct learner *l, struct set *s, struct set *small)
 {
     size_t words = bk_column_words(s->n - small->n), spare = s->room - words - small->words - 2;
@@ -258,7 +258,7 @@ static uint64_t ones(const struct learner *l, const uint64_t *a, size_t words)
     return n;
 }
 
-/* Forgets columns; the planes follow the columns. */
+/* Drops the dead columns; the planes move up behind those that are left. */
 static void drop_columns(const struct learner *l, struct set *s, const bool *dead)
 {
     unsigned n = 0;
@@ -275,13 +275,13 @@ static void drop_columns(const struct learner *l, struct set *s, const bool *dea
 
 /* == Classes == */
 
-/* What the positions of a node are told apart into. */
+/* The classes that the positions of a node fall into. */
 struct classes {
     unsigned n, exact;             /* the first `exact` are values or bins; then come bounds */
     uint8_t value[BK_CLASSES_MAX]; /* of values below 4: the class's value or bound */
-    size_t words;                  /* that are looked at */
+    size_t words;                  /* of each column, that are counted */
     uint32_t total[BK_CLASSES_MAX];
-    uint64_t *bits[BK_CLASSES_MAX]; /* behind it */
+    uint64_t *bits[BK_CLASSES_MAX]; /* behind the struct, in its memory */
 };
 
 static uint64_t in_set(const struct set *s, size_t word)
@@ -320,7 +320,7 @@ static void classes_of_small(const struct learner *l, const struct set *s, struc
     }
 }
 
-/* Bit j of a byte in byte j. */
+/* Returns bit j of `byte` in byte j. */
 static uint64_t spread(uint64_t byte)
 {
     uint64_t x = byte * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
@@ -328,7 +328,7 @@ static uint64_t spread(uint64_t byte)
     return (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
 }
 
-/* The values of the 64 positions of a word. */
+/* Sets `value` to the values of the 64 positions of a word. */
 static void values_of(const struct learner *l, const struct set *s, size_t word, uint16_t *value)
 {
     for (unsigned k = 0; k < 64; k += 8) {
@@ -368,8 +368,8 @@ static uint32_t count_values(const struct learner *l, const struct set *s, size_
     return most;
 }
 
-/* The largest values of up to BINS_MAX bins of about equally many positions; returns how many
-   bins.  Of many positions, every fourth is looked at.  histogram: all 0, and again after. */
+/* Sets `last` to the largest values of up to BINS_MAX bins of about equally many positions; returns
+   how many bins.  Of many positions every fourth is counted.  histogram: all 0, and again after. */
 static unsigned find_bins(const struct learner *l, const struct set *s, size_t words,
                           uint32_t *histogram, uint32_t *last)
 {
@@ -446,7 +446,7 @@ static void classes_of_bins(const struct learner *l, const struct set *s, struct
     c->n = k;
 }
 
-/* Owned: free().  NULL: no memory. */
+/* Returns the classes of a set, owned: free().  NULL: no memory. */
 static struct classes *classes_new(const struct learner *l, const struct set *s,
                                    uint32_t *histogram)
 {
@@ -480,9 +480,9 @@ static int64_t add_up(const struct learner *l, const uint32_t *n, unsigned class
 }
 
 /*
- * Bits that positions of so many of each class take.  Bounds join the commonest class that they
- * may be, or, if that is less, they are all one class more; so are those that are beyond
- * every class there.
+ * Returns the bits that positions take, count[k] of each class k.  Bounds join the commonest class
+ * that they may be, or, if that takes fewer bits, all bounds are one class more.  Bounds beyond
+ * every class there are one class more in either case.
  */
 static int64_t entropy(const struct learner *l, const struct classes *c, const uint32_t *count)
 {
@@ -524,8 +524,8 @@ struct search {
     int64_t *worth; /* by column: what the gain is worth */
 };
 
-/* A gain, less a share for what the fact takes to ask: of sampled tables, which are large, every
-   row will be asked. */
+/* Returns a gain less a share for the cost of asking the fact.  Of sampled tables only: they are
+   large, and every row will be asked. */
 static int64_t worth(const struct learner *l, unsigned fact, int64_t gain)
 {
     return l->partly ? gain - gain / COST_PARTS * bk_fact_cost(l->src->facts, fact) : gain;
@@ -556,8 +556,8 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
     }
 }
 
-/* Could a split gain enough?  Only values are looked at, no facts.  whole, seen: the entropy of
-   what is looked at, how many positions. */
+/* Could a split gain enough?  Only values are looked at, no facts.  *seen: positions that are
+   counted; *whole: their entropy. */
 static bool may_gain(const struct learner *l, const struct set *s, const struct classes *c,
                      int64_t *whole, uint64_t *seen)
 {
@@ -568,7 +568,8 @@ static bool may_gain(const struct learner *l, const struct set *s, const struct 
     return *seen && *whole * (int64_t)s->n / (int64_t)*seen >= l->min_gain;
 }
 
-/* Does find_split() find none whatever the facts?  keep: it will be given what was looked at. */
+/* Sets and returns s->leaf: will find_split() find no split, whatever the facts?  keep: keeps the
+   classes in s->told for it. */
 static bool is_leaf(struct learner *l, struct set *s, uint32_t *histogram, bool keep)
 {
     struct classes *c = NULL;
@@ -589,7 +590,7 @@ static bool is_leaf(struct learner *l, struct set *s, uint32_t *histogram, bool 
     return s->leaf;
 }
 
-/* The column whose split gains most, or -1.  dead: those that are the same everywhere. */
+/* Returns the column whose split gains most, or -1.  dead: set for those that are constant. */
 static int best_split(struct learner *l, struct bk_pool *pool, const struct search *q,
                       uint64_t seen, bool *dead)
 {
@@ -627,9 +628,9 @@ static bool are_twins(const struct set *s, unsigned j, unsigned k)
 }
 
 /*
- * Of two columns that are twins, here and so in all parts of the set, the first is chosen, unless
- * the second is cheaper: the other one is dead.  Deep in a tree these are a third of all.  Twins
- * gain the same, so they are looked for among columns that do.
+ * Sets `dead` for one of two columns that are twins, here and so in all parts of the set: the
+ * second, unless it is cheaper, but never `best`.  Deep in a tree these are a third of all columns.
+ * Twins gain the same, so they are looked for among columns that do.
  */
 static void find_twins(const struct search *q, unsigned best, bool *dead)
 {
@@ -656,7 +657,7 @@ static void find_twins(const struct search *q, unsigned best, bool *dead)
     }
 }
 
-/* The column to split by, or -1.  Forgets those that are the same everywhere, and twins. */
+/* Returns the column to split by, or -1.  Drops columns that are the same everywhere, and twins. */
 static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, uint32_t *histogram)
 {
     struct search q = { .l = l, .s = s };
@@ -698,8 +699,8 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
 
 /* == Guesses == */
 
-/* The value of most positions; adds to *left the bits that they take.  histogram: all 0, and again
-   after. */
+/* Returns the commonest exact value; adds to *left the bits that exact values take.  histogram: all
+   0, and again after. */
 static uint16_t guess_value(const struct learner *l, const struct set *s, uint32_t *histogram,
                             int64_t *left)
 {
@@ -735,8 +736,8 @@ static uint32_t new_node(struct growth *g)
     return g->n++;
 }
 
-/* Moves the positions of p->parts.mask to p->small: first their values, then the facts where they
-   will be wanted.  False: no memory. */
+/* Moves the positions of p->parts.mask to p->small: first their values, then the facts of the
+   parts that will be split again.  False: no memory. */
 static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogram)
 {
     struct learner *l = p->l;
@@ -942,7 +943,7 @@ static enum bk_err grow_tree(struct learner *l, struct set *all, struct bk_learn
     return out->guess ? BK_OK : bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
 }
 
-/* A leaf's cost, seen in the sample. */
+/* Returns what a split must gain in the sample: its share of a leaf's cost, or evidence. */
 static int64_t gain_needed(const struct learner *l, uint64_t covered)
 {
     uint64_t span = l->src->end - l->src->first;

@@ -27,8 +27,8 @@ struct bk_learned {
 /*
  * src     whose sample it is
  * sample  its columns are used up; it is still to be released
- * dear    a leaf has to gain 2^dear times what it costs in the file; at last there is one of all
- * spill   the pages that it takes out of the process meanwhile; NULL is fine
+ * dear    a leaf has to gain 2^dear times what it costs in the file; at some value one leaf is left
+ * spill   its pages may be taken out of the process meanwhile; NULL is fine
  * Fails with BK_E_SYSTEM.  Besides the sample: some 2 MiB a thread.
  */
 enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,

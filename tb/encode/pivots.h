@@ -9,15 +9,15 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* So many are live only if half of them are sums of others, and then some contradict each other. */
+/* Words of live rows.  There are more only if half of the rows are sums of others, and then some
+   contradict each other. */
 #define LIVE_WORDS 4
 
-/* What becomes of a byte's variables.  Of one that no row has, the pivot is row 0, and added to
-   none. */
+/* The pivots of a byte's variables.  For one that no row has it is row 0, added to none. */
 struct byte {
     uint64_t added[8][LIVE_WORDS]; /* the rows to which the pivot is added, a bit each */
     uint32_t row[8];               /* that becomes the pivot */
-    uint64_t in[8][8];             /* all ones: to the row of the first, before, the second's */
+    uint64_t in[8][8];             /* [i][j], j < i: all ones if pivot j was added to row[i] */
     uint64_t pivot[8][2];
 };
 
@@ -26,7 +26,7 @@ INLINE bool has(const uint64_t *rows, uint32_t row) { return rows[row / 64] >> r
 /* Chooses the pivots.  words: that have rows; most often one. */
 INLINE void clear_byte(struct byte *b, unsigned words)
 {
-    uint64_t(*rows)[LIVE_WORDS] = b->added; /* in place: of a variable that is done they stay */
+    uint64_t(*rows)[LIVE_WORDS] = b->added; /* in place: those of variables already done stay */
 
 #pragma GCC unroll 8
     for (unsigned i = 0; i < 8; i++) {
@@ -49,8 +49,8 @@ INLINE void clear_byte(struct byte *b, unsigned words)
     }
 }
 
-/* clear_byte() of one word of rows or two, without what is in whom.  In registers: the compiler
-   has to be asked to. */
+/* clear_byte() for one or two words of rows; leaves b->in alone.  Written so that the compiler
+   keeps the rows in registers. */
 INLINE void clear_few(struct byte *b, unsigned words)
 {
     uint64_t rows[8][2] = { { 0 } };
@@ -70,7 +70,7 @@ INLINE void clear_few(struct byte *b, unsigned words)
         for (unsigned j = i + 1; j < 8; j++) {
             uint64_t has = (rows[j][0] & lowest) | (words > 1 ? rows[j][1] & other : 0);
 
-            has = -(uint64_t)(has != 0); /* no jump: nobody can foresee it */
+            has = -(uint64_t)(has != 0); /* no branch: it could not be predicted */
             rows[j][0] ^= has & first;
             if (words > 1)
                 rows[j][1] ^= has & second;
@@ -81,7 +81,7 @@ INLINE void clear_few(struct byte *b, unsigned words)
             b->added[i][w] = rows[i][w];
 }
 
-/* Whichever of the two is enough: what is in whom is not told. */
+/* Chooses the pivots, by clear_few() where it suffices.  b->in may be left alone. */
 INLINE void choose_pivots(struct byte *b, unsigned words)
 {
     if (words <= 2)

@@ -6,8 +6,8 @@
  *               contradiction is as good as certain: seeds that make it so are
  *               passed over for the cost of counting
  *   eliminate   variable by variable (eliminate.c)
- *   substitute  from the last variable back; only the last 127 count.  Those
- *               without an equation are free, and become 0
+ *   substitute  from the last variable back; only the last 127 count.
+ *               Variables without an equation are free, and become 0
  *
  * Which variables are free, and so the solution, depends on the set of the
  * equations alone, not on their order.
@@ -21,7 +21,7 @@
 #include "tb/memory/cpu.h"
 
 #define WINDOW    127 /* variables of an equation */
-#define LIVE_PAST 64  /* places of `live` beyond the keys: rows are looked at by so many */
+#define LIVE_PAST 64  /* places of `live` beyond the keys: rows are read so many at a time */
 
 /* Words for n keys at the first try: a share above, and some for the borders. */
 static uint32_t words_for(size_t n, unsigned spare)
@@ -144,7 +144,7 @@ static void sort(struct bk_ribbon_room *room, const struct bk_ribbon_key *key, s
     }
 }
 
-/* With bit 63 of `high` 1, the parity takes in what the equation sums up to. */
+/* Sets room->words.  Bit 63 of `high` is 1, so that the parity includes the equation's sum. */
 static void substitute(struct bk_ribbon_room *room, uint32_t words)
 {
     uint64_t low = 0, high = BK_EQUATION_BIT;

@@ -22,8 +22,8 @@ void bk_ribbon_room_release(struct bk_ribbon_room *room);
  * in this machine's byte order.  n = 0: no words.  At first one bit more than keys is tried for
  * `spare` of them, 32 to 128: the more, the fewer equations are under way at once.  The same keys
  * in any order give the same bytes, on any machine.  Fails with BK_E_SYSTEM: memory, or keys that
- * no seed parts (the same key twice with two bits).  Cost: 20 to 30 ns a key with AVX2 or AVX-512,
- * 35 to 45 without.
+ * no seed tells apart (the same key twice with two bits).  Cost: 20 to 30 ns a key with AVX2 or
+ * AVX-512, 35 to 45 without.
  */
 enum bk_err bk_ribbon_solve(struct bk_ribbon_room *room, const struct bk_ribbon_key *key, size_t n,
                             unsigned spare, uint32_t *words, uint32_t *seed, struct bk_report *why);

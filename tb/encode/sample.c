@@ -16,18 +16,18 @@
 
 #define CHUNK_ROWS 256
 #define EASE_ROWS  64 /* rows lie apart: from a disk each brings some 16 pages */
-#define ALL_TIMES  2  /* rows: if there are at most so many times as many, all are taken whole */
-#define SPREAD     4  /* else so many times as many are drawn, and a part of each is taken */
+#define ALL_TIMES  2  /* if there are at most so many times the wanted rows, all are taken whole */
+#define SPREAD     4  /* else so many times the wanted rows are drawn, a part of each is taken */
 #define BATCH      8  /* columns that a thread takes at a time */
-#define AHEAD      8  /* rows are found so long before they are read */
+#define AHEAD      8  /* rows are found so many rows before they are read */
 
 /* One unit of those that are sampled together. */
 struct part {
     const struct bk_unit_source *src;
     struct bk_sample *out;
     unsigned planes; /* bits of values, and the bounds */
-    uint32_t rows;   /* of the list: the first */
-    unsigned halved; /* of a row's squares every second is taken, or every fourth: so often */
+    uint32_t rows;   /* that it takes, from the beginning of the list */
+    unsigned halved; /* halvings of a row's squares: 1 takes every second, 2 every fourth */
     bool taken;      /* it is sampled */
     /* by chunk of rows: how many positions and numbers, the word where it begins in the columns */
     uint64_t *positions, *numbers, *word;
@@ -41,15 +41,15 @@ struct drawing {
     struct bk_columns ops;
     struct bk_pool *pool;
     struct bk_spill *spill;
-    uint64_t *row; /* owned; by a number of each */
+    uint64_t *row; /* owned; the list: a number of each row */
     uint32_t rows;
-    bool all; /* they are all there are */
+    bool all; /* the list has all rows */
     _Atomic bool failed;
 };
 
 /* == How many rows == */
 
-/* No more than memory bears. */
+/* Returns how many rows are wanted, no more than memory bears. */
 static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
 {
     const struct bk_effort_means *s = bk_effort_means(effort);
@@ -90,7 +90,7 @@ uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effor
            (uint64_t)rows_to_draw(effort, n->words, BK_RESULT_BITS, n->numbers);
 }
 
-/* Words of a column of so many: some to spare, for parts of sets. */
+/* Words to allocate for a column of `words`: some to spare, for parts of sets. */
 static size_t column_room(uint64_t words) { return (size_t)(words + words / 16 + 64); }
 
 uint64_t bk_sample_bytes(unsigned facts, unsigned bits, uint64_t positions)
@@ -109,7 +109,7 @@ static uint64_t draw(uint64_t *seed)
 
 static uint64_t below(uint64_t *seed, uint64_t n) { return draw(seed) % n; }
 
-/* All rows (a unit of a board without room for its men has none).  False: more than `most`. */
+/* Lists all rows (a unit of a board without room for its men has none).  False: over `most`. */
 static bool list_all(struct drawing *d, uint32_t most)
 {
     const struct bk_unit_source *s = d->part[0].src;
@@ -125,7 +125,7 @@ static bool list_all(struct drawing *d, uint32_t most)
     return true;
 }
 
-/* One number of each of `n` equal parts. */
+/* Lists one number of each of `n` equal parts. */
 static void list_drawn(struct drawing *d, uint32_t n, uint64_t *seed)
 {
     const struct bk_unit_source *s = d->part[0].src;
@@ -152,9 +152,10 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
 }
 
 /*
- * The positions of a row are much alike: as many of more rows teach more.  So of SPREAD times as
- * many rows as are wanted a part of the squares is taken, each row's own; of half as many rows,
- * twice the squares.  Few rows are taken all, and whole.
+ * Sets how many rows a unit takes of the list, and how much of each.  The positions of a row are
+ * much alike: as many positions of more rows teach more.  So SPREAD times the wanted rows are
+ * taken, with a quarter of the squares of each, drawn by the row; if there are fewer, half as many
+ * rows with half of the squares.  Few rows are all taken, and whole.
  */
 static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted)
 {
@@ -169,8 +170,8 @@ static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted
     }
 }
 
-/* The list, as long as results want it, whether they are sampled now or not: so that of distances
-   the rows are always the same. */
+/* Makes the list as long as results want it, even if only distances are sampled now, so that the
+   rows of distances are always the same. */
 static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk_report *why)
 {
     const struct bk_unit_source *s = d->part[0].src;
@@ -188,11 +189,11 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
         choose_rows(d, p, p->out->rows ? p->out->rows : bk_sample_most(p->src, effort));
         longest = p->rows > longest ? p->rows : longest;
     }
-    d->rows = longest; /* nobody wants the others */
+    d->rows = longest; /* no unit wants the others */
     return BK_OK;
 }
 
-/* Of 64 squares of a row those that are taken: 64, 32 or 16, more or less. */
+/* Returns which of 64 squares of a row are taken: all, or about 32 or 16. */
 static uint64_t squares_taken(const struct part *p, uint64_t first, unsigned word)
 {
     uint64_t seed = first * BK_SQ_MAX + word, squares = ~UINT64_C(0);
@@ -202,7 +203,7 @@ static uint64_t squares_taken(const struct part *p, uint64_t first, unsigned wor
     return squares;
 }
 
-/* The positions of a row to learn from.  False: none. */
+/* Reduces v->care to the positions of a row to learn from.  False: none. */
 static bool take_care(const struct part *p, uint64_t first, struct bk_row_values *v, unsigned words)
 {
     uint64_t any = 0;
@@ -226,7 +227,7 @@ static bool take_care(const struct part *p, uint64_t first, struct bk_row_values
 /* Rows lie far apart, and memory takes its time: each is found some rows before it is read. */
 struct chunk_rows {
     struct bk_row row[AHEAD];
-    uint32_t at, found, end; /* of the list: the present row, and those found so far end here */
+    uint32_t at, found, end; /* indices in the list: the present row, ends of those found, of all */
 };
 
 static struct chunk_rows rows_of_chunk(const struct drawing *d, uint64_t chunk)
@@ -256,7 +257,7 @@ static struct bk_row *next_row(const struct drawing *d, struct chunk_rows *c, ui
     return &c->row[*at % AHEAD];
 }
 
-/* == How much it is == */
+/* == How many positions == */
 
 static void count_chunk(void *context, uint64_t chunk, unsigned thread)
 {
@@ -315,8 +316,8 @@ static bool measure(struct drawing *d, uint64_t bytes_most)
 
 /* == Columns == */
 
-/* What one thread fills with: the facts of a row, and room for the values of a unit behind them;
-   of each unit where its columns go on, and their last words. */
+/* A thread's scratch for filling: the facts of a row, with room for the values of a unit behind
+   them; of each unit its columns from this chunk on, and their last words. */
 struct fill_room {
     struct bk_fact_row *row;
     uint64_t *all;
@@ -384,7 +385,7 @@ static void append_row(const struct drawing *d, struct fill_room *r, unsigned i,
     }
 }
 
-/* A row of the sample: its facts are worked out once, for the squares that some unit takes. */
+/* Appends a row to the samples; its facts are worked out once, for all squares that units take. */
 static void fill_from(const struct drawing *d, struct fill_room *r, struct bk_row *row,
                       uint32_t nth)
 {
@@ -495,7 +496,7 @@ static bool fill_samples(struct drawing *d)
         p->out->facts = d->facts;
         p->out->partly = p->halved;
         if (bytes != (size_t)bytes)
-            return false; /* more than 32 bits tell */
+            return false; /* more than a size_t of 32 bits holds */
         p->out->bits = bk_spill_new_brief(d->spill, (size_t)bytes);
         p->out->first_bytes = bk_sample_bytes(d->facts, p->src->bits, p->out->positions);
         if (!p->out->bits)

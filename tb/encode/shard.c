@@ -87,7 +87,7 @@ static bk_filter *filter_for(void)
 /* Goes through the rows of a shard, which may lie in several lists. */
 struct shard_reader {
     const struct bk_asked_rows *list;
-    size_t row, rows; /* the next row, of this list; to come with it */
+    size_t row, rows; /* the next row of this list; how many are left in all */
 };
 
 /* The questions of a row. */
@@ -98,7 +98,7 @@ struct row_questions {
     } of[BK_ASKED_LISTS];
 };
 
-/* The next row; false: there is none. */
+/* Sets `q` to the questions of the next row; false: there is none. */
 INLINE bool next_row(struct shard_reader *r, struct row_questions *q)
 {
     const struct bk_asked_row *row;
@@ -136,7 +136,7 @@ INLINE void add_filter(struct bk_key_list *l, uint64_t key, unsigned bits)
         l->key[l->n++] = (struct bk_ribbon_key){ key, print >> j & 1 };
 }
 
-/* The filter keys of a question's exceptions.  False: no memory. */
+/* Lists the filter keys of a question's exceptions.  False: no memory. */
 INLINE bool list_filters_of(const struct bk_asked_question *q, uint64_t hash, struct bk_key_list *l,
                             unsigned words)
 {
@@ -153,7 +153,7 @@ INLINE bool list_filters_of(const struct bk_asked_question *q, uint64_t hash, st
     return true;
 }
 
-/* The filter keys of the exceptions of a shard.  False: no memory. */
+/* Lists the filter keys of the exceptions of a shard.  False: no memory. */
 INLINE bool list_filters(struct shard_reader r, struct bk_key_list *l, unsigned words)
 {
     struct row_questions row;
@@ -173,7 +173,7 @@ INLINE bool list_filters(struct shard_reader r, struct bk_key_list *l, unsigned 
     return true;
 }
 
-/* What listing the keys of ribbon B works with. */
+/* What listing the keys of ribbon B needs. */
 struct bit_lister {
     const struct bk_ribbon *filters;
     bk_filter *filter;
@@ -181,8 +181,8 @@ struct bit_lister {
     struct bk_key_list *l;
 };
 
-/* Adds the positions of a set, of whom those in `other` are exceptions, as they are.  Two at a
-   time, since most sets have one or two, and how many cannot be foreseen. */
+/* Adds keys for all positions of `set`, bit 1 for those in `other`, without asking the filters.
+   Two at a time, since most sets have one or two, and their number cannot be predicted. */
 INLINE void add_bits(struct bk_key_list *l, uint64_t hash, uint32_t question, uint64_t set,
                      uint64_t other, unsigned word)
 {
@@ -203,10 +203,10 @@ INLINE void add_bits(struct bk_key_list *l, uint64_t hash, uint32_t question, ui
     l->n = (size_t)(to - l->key);
 }
 
-/* Room for a set more, and what add_bits() writes beyond it. */
+/* Makes room for one more set, and what add_bits() writes beyond it. */
 static bool room_for_set(struct bk_key_list *l) { return room_for_keys(l, 64 + 1); }
 
-/* Those strangers that pass the filters have keys.  False: no memory. */
+/* Adds keys for the waiting positions that pass the filters.  False: no memory. */
 static bool end_positions(const struct bit_lister *b)
 {
     struct bk_strangers *p = &b->room->positions;
@@ -221,7 +221,8 @@ static bool end_positions(const struct bit_lister *b)
     return true;
 }
 
-/* The positions of a set, none of them exceptions, where the filters are asked of positions. */
+/* Lets the positions of a set without exceptions wait, for a question whose filters are asked of
+   positions.  False: no memory. */
 INLINE bool add_strangers(const struct bit_lister *b, uint64_t hash,
                           const struct bk_asked_question *q, uint64_t set, unsigned word)
 {
@@ -236,7 +237,7 @@ INLINE bool add_strangers(const struct bit_lister *b, uint64_t hash,
     return p->n < BK_STRANGERS || end_positions(b);
 }
 
-/* The positions of a question, of a cell that the filters let pass.  False: no memory. */
+/* Lists the positions of a question whose cell passes the filters.  False: no memory. */
 INLINE bool list_positions(const struct bit_lister *b, uint64_t hash,
                            const struct bk_asked_question *q, bool some, unsigned words)
 {
@@ -252,7 +253,7 @@ INLINE bool list_positions(const struct bit_lister *b, uint64_t hash,
     return true;
 }
 
-/* Those strange cells that pass the filters ask their positions.  False: no memory. */
+/* Lists the positions of the waiting cells that pass the filters.  False: no memory. */
 INLINE bool end_cells(const struct bit_lister *b, unsigned words)
 {
     struct bk_stranger_cells *c = &b->room->cells;
@@ -269,7 +270,7 @@ INLINE bool end_cells(const struct bit_lister *b, unsigned words)
     return true;
 }
 
-/* Questions without exceptions: where the filters are asked of cells, these come first. */
+/* Lists a row's questions without exceptions; cells that filters are asked of wait until then. */
 INLINE bool list_sure(const struct bit_lister *b, const struct row_questions *row, unsigned words)
 {
     struct bk_stranger_cells *c = &b->room->cells;
@@ -305,7 +306,7 @@ INLINE bool list_some(const struct bit_lister *b, const struct row_questions *ro
     return true;
 }
 
-/* The keys of ribbon B: positions that pass the filters.  False: no memory. */
+/* Lists the keys of ribbon B: positions that pass the filters.  False: no memory. */
 INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters,
                       struct bk_shard_room *room, unsigned words)
 {

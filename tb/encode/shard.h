@@ -4,7 +4,7 @@
  *   A   the filters: keys of the exceptions, cells and positions (table/settle.h asks them first)
  *   B   a bit for each position that passes them: is it an exception?
  *
- * A is solved first, since whom else it lets pass is known then alone.
+ * A is solved first: only then is it known which other keys its filters let pass.
  */
 #ifndef BK_SHARD_H
 #define BK_SHARD_H
@@ -21,7 +21,7 @@ struct bk_asked_row {
     size_t end[BK_ASKED_LISTS]; /* in the lists of asked.h */
 };
 
-/* Consecutive rows with what they are asked. */
+/* Consecutive rows with their questions. */
 struct bk_asked_rows {
     struct bk_asked_row *row; /* owned */
     size_t rows, room;
@@ -29,17 +29,18 @@ struct bk_asked_rows {
     struct bk_spill *spill; /* where all arrays are, in one piece; NULL: in memory */
 };
 
-/* A row of no questions yet.  False: no memory. */
+/* Appends a row without questions.  False: no memory. */
 bool bk_asked_add_row(struct bk_asked_rows *l, uint64_t first, uint32_t n);
-/* All questions so far that no row has are the last row's. */
+/* Gives the questions that were appended since to the last row. */
 void bk_asked_by_row(struct bk_asked_rows *l);
-/* No questions, no rows; what memory there is stays. */
+/* Empties the list; its memory stays. */
 void bk_asked_rows_clear(struct bk_asked_rows *l);
-/* It will be read later, and nothing added: moves it to a spill.  Without room there it stays. */
+/* Moves a list that will only be read to a spill.  Without room there it stays where it is. */
 void bk_asked_put_away(struct bk_asked_rows *l, struct bk_spill *spill);
 void bk_asked_rows_release(struct bk_asked_rows *l);
 
-/* Cells and positions that are no exceptions: do they pass the filters?  Many are asked at once. */
+/* *Strangers* are cells and positions without exceptions that wait until many of them can be put to
+   the filters at once. */
 #define BK_STRANGERS 256
 struct bk_stranger_cells {
     size_t n;
@@ -54,7 +55,7 @@ struct bk_strangers {
     uint8_t bits[BK_STRANGERS + 64 + BK_FILTER_PAST];
 };
 
-/* What a thread works with. */
+/* A thread's scratch. */
 struct bk_shard_room {
     struct bk_key_list {
         struct bk_ribbon_key *key;
@@ -71,8 +72,8 @@ struct bk_made_shard {
     uint8_t *bytes; /* owned */
 };
 
-/* The shard of `rows` rows from row `row` of the first list on, and the lists that follow it.
-   spare: of its ribbons (ribbons.h).  False: no memory, or no ribbon holds its keys. */
+/* Makes the shard of `rows` rows, from row `row` of the first list on and through the lists after
+   it.  spare: of its ribbons (ribbons.h).  False: no memory, or no ribbon holds its keys. */
 bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, size_t row,
                    size_t rows, unsigned words, unsigned spare, struct bk_shard_room *room);
 

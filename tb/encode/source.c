@@ -15,7 +15,7 @@
 
 #define SETS 4 /* words of a set, as struct bk_row_values has it */
 
-/* As many as the board needs; facts may have more (BAREKING_SET_BITS): there nothing is asked. */
+/* Returns the words that the board needs; facts may have more (BAREKING_SET_BITS), left unused. */
 static unsigned words_of(const struct bk_source *src)
 {
     unsigned nsq = src->t->ix->v->nsq;
@@ -29,7 +29,7 @@ struct place {
     bool by_square; /* base is square 0's, and the others follow */
 };
 
-/* Without and with codes the same but for the strides. */
+/* Finds where the positions of a row lie; codes and bitmaps differ in their strides alone. */
 static struct place find_place(const struct bk_source *src, const struct bk_row *row,
                                const uint64_t *stride, uint64_t slice_stride)
 {
@@ -67,7 +67,7 @@ static struct place bit_place(const struct bk_source *src, const struct bk_row *
 
 /* == Onto squares == */
 
-/* The bits of a bitmap for the squares of the row, no others. */
+/* Sets `set` to the bits of a bitmap for the squares of the row, no others. */
 static void fetch_bits(const uint64_t *map, const struct place *p, const struct bk_row *row,
                        unsigned words, uint64_t *set)
 {
@@ -85,7 +85,7 @@ static void fetch_bits(const uint64_t *map, const struct place *p, const struct 
     }
 }
 
-/* Codes by square; illegal where the row has none. */
+/* Returns the row's codes by square, illegal where it has none: in the table, or in `room`. */
 static const uint8_t *fetch_codes(const uint8_t *code, const struct place *p,
                                   const struct bk_row *row, unsigned nsq, unsigned words,
                                   uint8_t *room)
@@ -114,7 +114,7 @@ static void fetch_wide_codes(const uint16_t *code, const struct place *p, const 
 
 /* == Rows of kings, turned == */
 
-/* One of them: its first slice, and the square of the man that does not stand still. */
+/* A turned row: its first slice, and the square of the solver's inner man. */
 struct turned_row {
     const struct bk_turned *t; /* NULL: it is not turned */
     uint32_t slice, sq;
@@ -178,7 +178,7 @@ static void fetch_turned_bits(const struct turned_row *r, const struct bk_row *r
 
 /* == Into sets == */
 
-/* The positions of a row by how they end, and of those decided k. */
+/* The positions of a row by result, and k of those that are decided. */
 struct sorted {
     uint64_t win[SETS], draw[SETS], loss[SETS];
     uint8_t k[2][64 * SETS]; /* low byte, high byte; of other positions anything */
@@ -198,7 +198,7 @@ static void sort_bitmaps(const struct bk_source *src, const struct bk_row *row, 
         out->draw[w] = drawn[w] & ~won[w];
         out->loss[w] = ~(won[w] | drawn[w]);
     }
-    if (!p.by_square) { /* there is nothing where it has no square */
+    if (!p.by_square) { /* other squares hold no position */
         uint64_t there[SETS] = { 0 };
 
         for (uint32_t i = 0; i < row->n; i++)
@@ -278,7 +278,7 @@ static void tell_distances(const struct bk_source *src, const struct sorted *s, 
     }
 }
 
-/* At least what the best exit is worth; at least 0 is anything. */
+/* Makes values that the best exits attain bounds ("at least"); at least 0 is anything. */
 static void loosen(const struct bk_source *src, const struct bk_row *row,
                    const struct turned_row *turned, unsigned words, struct bk_row_values *out)
 {
@@ -305,14 +305,14 @@ static void loosen(const struct bk_source *src, const struct bk_row *row,
 
 #define LOOKED_AT (UINT64_C(1) << 20) /* codes at a time */
 
-/* The largest k of the codes that have one; losses' only for those that ask. */
+/* Returns the largest k of n codes; of losses only if `losses`. */
 static unsigned largest8(const uint8_t *code, uint64_t n, bool losses)
 {
     uint8_t win = 0, loss = 0;
     unsigned k;
 
     static_assert(BK_CODE_LOSS8 == 0x80, "the top bit tells losses");
-    for (uint64_t i = 0; i < n; i++) { /* bytes alone, no jump: the compiler does 16 at once */
+    for (uint64_t i = 0; i < n; i++) { /* bytes alone, no branch: the compiler does 16 at once */
         uint8_t lost = (uint8_t) - (code[i] >> 7), w = code[i] & ~lost, l = code[i] & lost;
 
         win = w > win ? w : win;
@@ -338,7 +338,7 @@ static unsigned largest16(const uint16_t *code, uint64_t n, bool losses)
     return most;
 }
 
-/* The same of a block.  Pages go as they are done with, where memory is short. */
+/* Returns the largest k of a block.  Where memory is short, pages go once they are read. */
 static unsigned largest_of(const struct bk_source *src, uint32_t block)
 {
     const struct bk_memtable *t = src->t;

@@ -1,5 +1,5 @@
 /*
- * source.h - the rows of a solved table, as its file will tell them.
+ * source.h - the rows of a solved table, as its file will store them.
  *
  * What is stored of a position (docs/format.md):
  *   wdl        0 won, 1 drawn, 2 lost by the mover
@@ -28,20 +28,20 @@ struct bk_source {
     unsigned bits; /* of values: bk_source_bits() */
 };
 
-/* Bits of its values in so many blocks: planes that are written.  `bits` must hold it before rows
-   are asked.  Distances: all codes of the blocks are looked at. */
+/* Returns the bits of values in blocks [block, block + nblocks), which is how many planes are
+   written: src->bits must be set to it before.  For distances all codes of the blocks are read. */
 unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nblocks);
 
 /*
- * The values of a row: care, least and `bits` planes, of the words
+ * Sets `out` to the values of a row: care, least and `bits` planes, of the words
  * that hold the board's squares.
- * turned: of rows that follow each other, the thread's and this source's alone; NULL: they do not.
+ * turned: scratch for rows that follow each other, of one thread and source; NULL: they do not.
  * Threads: any.  Cost: some 20 ns for 64 squares where the inner man is the
  * solver's, too (docs/solving.md 1), else some 60.
  */
 void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct bk_turned *turned,
                    struct bk_row_values *out);
-/* They will be asked for: what they lie in is fetched into the caches. */
+/* Prefetches the values of a row that will be asked for. */
 void bk_source_soon(const struct bk_source *src, const struct bk_row *row);
 
 #endif

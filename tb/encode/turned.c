@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of larger boards nothing is turned: 2^20 positions are all places of two kings, and a man, on 100
-   squares. */
+/* On larger boards nothing is turned: 2^20 positions are two kings and a man on 100 squares. */
 #define POSITIONS_MAX (UINT64_C(1) << 20)
-/* Lines are apart: the machine does not foresee them. */
+/* Lines lie far apart: the machine does not prefetch them by itself. */
 #define LINES_AHEAD 12
 
 static bool make_room(struct bk_turned *t, const struct bk_turning *of)

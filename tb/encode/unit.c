@@ -4,10 +4,10 @@
  *   learn    a tree, from a sample of rows (sample.c, learn.c)
  *   count    every row down the tree: how often each value comes in each leaf
  *   code     the questions of each leaf (codes.c)
- *   meet     in how many cells each question meets exceptions (effort.h: in all, or a guess from
- *            some); its rates
- *   write    window after window: once more what its cells are asked, which is noted
- *            (asked.h); where to cut; then shard by shard the ribbons (shard.h)
+ *   meet     in how many cells each question meets exceptions (effort.h: counted in all, or
+ *            estimated from some); its rates
+ *   write    window after window: list what its cells are asked (asked.h); cut it; then
+ *            shard by shard the ribbons (shard.h)
  *
  * Cells are what all passes but the first work on (walk.h); they are remembered
  * while memory lasts, else the tree is descended again.  Either way the bytes
@@ -40,8 +40,8 @@
 
 #define PIECE_NUMBERS (UINT64_C(1) << 17)
 #define WINDOW_PIECES 512
-#define MEET_ALL      64                    /* of fewer pieces all */
-#define BATCH_PIECES  4                     /* a thread */
+#define MEET_ALL      64                    /* of fewer pieces all are met */
+#define BATCH_PIECES  4                     /* for each thread */
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 
 /*
@@ -52,8 +52,8 @@
 enum { RESULT_SHARD_KEYS = 14000, DISTANCE_SHARD_KEYS = 9000 };
 
 struct piece {
-    bool remembered;           /* its cells are */
-    struct bk_cell_list cells; /* borrowed from the unit's */
+    bool remembered;           /* `cells` has its cells */
+    struct bk_cell_list cells; /* bytes borrowed from the unit's */
 };
 
 /* The shard that is being cut: rows from `row` of `piece` on, `rows` of them. */
@@ -63,27 +63,27 @@ struct cut {
     size_t row, rows;
 };
 
-/* What a count will be raised by, as soon as its line of memory is there. */
+/* An addition to a count that waits until its cache line is there. */
 struct rise {
     uint64_t *count; /* NULL: nothing */
     unsigned by;
 };
 #define RISES 8
 
-/* What one thread works with. */
+/* One thread's scratch. */
 struct desk {
     struct bk_fact_row *row;
     struct bk_turned turned;
     struct bk_met *met;      /* by question */
     unsigned bits;           /* of the values seen, beyond BK_BITS_AS_TOLD */
     uint64_t *count;         /* as bk_leaf_counts.n */
-    struct rise rise[RISES]; /* of these, the oldest at rises % RISES */
+    struct rise rise[RISES]; /* waiting, the oldest at rises % RISES */
     unsigned rises;
     struct bk_cell_list cells; /* of the piece that is being counted */
     struct bk_shard_room shard;
 };
 
-/* What has become of a leaf's guess.  SURE: its positions are asked nothing. */
+/* Is a leaf's guess its likeliest value by all counts?  SURE: its positions are asked nothing. */
 enum verdict { LIKELY, WRONG, SURE };
 
 struct unit {
@@ -92,20 +92,20 @@ struct unit {
     struct bk_pool *pool;
     unsigned words, threads;
     struct bk_logs logs;
-    uint64_t sampled_bytes; /* what was learned from took so many */
+    uint64_t sampled_bytes; /* of the sample's columns */
     struct bk_learned learned;
     struct bk_leaf_counts counts;
     struct bk_codes codes;
     bool shared;
-    uint32_t pieces, from, to; /* all; those from `from` to `to` - 1 are worked on here */
+    uint32_t pieces, from, to; /* all; this process's: [from, to) */
     struct piece *piece;
     struct bk_asked_rows *lists; /* by piece; within the window */
-    struct bk_box *box; /* by process; shared: the shards that are made here, for the first */
-    uint8_t *cells;     /* remembered, of all pieces; NULL: none */
+    struct bk_box *box;          /* if shared, by process: [0] has shards for the first */
+    uint8_t *cells;              /* remembered cells of all pieces; NULL: none */
     uint64_t cells_taken, cells_room;
     struct bk_askers *askers;    /* by question, until its rates are chosen */
     struct bk_asked_first *leaf; /* by leaf; its mark is a verdict */
-    bool *met_by_odd;            /* by leaf: its questions are met by odd cells alone */
+    bool *met_by_odd;            /* by leaf: only its odd cells meet its questions */
     struct desk *desk;
     struct bk_spill *spill;
     uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
@@ -116,7 +116,7 @@ struct unit {
     uint64_t now_keys[2], most_keys; /* in units of 2^-BK_KEY_PARTS */
     const struct bk_effort_means *effort;
     uint32_t asked, forgotten, reused; /* pieces of the unit, so far */
-    uint64_t piece_bytes;              /* that the questions of one of them took, at most */
+    uint64_t piece_bytes;              /* most that the questions of a piece took */
     struct bk_made_shard *shard;
     uint8_t *directory;
     size_t directory_room;
@@ -127,9 +127,9 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* == Pieces == */
 
-/* Goes through the rows of a piece, a thread's. */
+/* A thread's walk through the rows of a piece. */
 struct work {
-    struct bk_walk walk; /* first: whoever is told of a row or cell is given this */
+    struct bk_walk walk; /* first: callbacks cast it to struct work */
     struct unit *u;
     struct desk *desk;
     struct bk_asked_rows *list; /* the piece's */
@@ -154,7 +154,7 @@ static void walk_piece(struct work *k, uint64_t piece)
     bk_walk(&k->walk, at, least(end, k->u->src->end));
 }
 
-/* Nothing of the cell's values has to be known: all its positions have its leaf's likeliest. */
+/* Do all positions of the cell have its leaf's likeliest value?  Then values need not be read. */
 static inline bool is_likely(const struct work *k, uint32_t leaf)
 {
     return !k->walk.odd && k->u->leaf[leaf].mark == LIKELY;
@@ -181,14 +181,14 @@ static void widest_piece(void *context, uint64_t nth, unsigned thread)
     u->desk[thread].bits = bits;
 }
 
-/* A step has ended here; of a shared unit all processes fail alike. */
+/* Ends a step; with a shared unit all processes fail alike. */
 static enum bk_err ended(const struct unit *u, enum bk_err err, struct bk_report *why)
 {
     return u->shared ? bk_ranks_agree(err, why) : err;
 }
 
-/* A source says how many bits its values might have; counting is by value, so it is worth while
-   to know how many they do have. */
+/* Sets the unit's bits to those that its values use, if they may have more than BK_BITS_AS_TOLD:
+   counts are by value. */
 static enum bk_err narrow(struct unit *u, struct bk_report *why)
 {
     int64_t bits = BK_BITS_AS_TOLD;
@@ -213,16 +213,16 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
 /* == Memory == */
 
 /*
- * Learning takes the most, so that is what the rest may take, too, or more if the caller has more;
- * remembered cells fill what is left of it beside counts, codes and questions.  All of them take
+ * Learning takes the most, so the rest may take as much, or more if the caller has more;
+ * remembered cells fill what is left of it beside counts, codes and questions.  All cells take
  * a third of a byte to one byte a number, measured.
  */
 
-/* What is asked at a time (asked.h: of one set or two a word each, and a word), and the codes: most
-   tables have half as much, few three times: where memory is short, that counts, and while a model
-   is written, so many bytes a sampled position for the codes of distances.  Distances of many
-   leaves, measured: of them nearly all numbers are asked, and while that is so there are the tree
-   and the codes. */
+/* Bytes of the questions asked at a time, for each number (asked.h: a word, and one set or two),
+   and of the codes: most tables have half as much, few three times, which counts where memory is
+   short.  For distances, measured with many leaves: nearly all numbers are asked, which is
+   ASKED_MORE, while tree and codes take CODES_KEPT bytes a sampled position; with a spill the codes
+   take CODES_LONG while the model is written. */
 enum { ASKED_NUMBER = 8, ASKED_MORE = 5, CODES = 4 << 20, CODES_LONG = 20, CODES_KEPT = 9 };
 
 static uint64_t asked_number(unsigned words) { return ASKED_NUMBER * (1 + 2 * words) / 3; }
@@ -260,9 +260,9 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     };
 }
 
-/* What cells may take beside tables of so many bytes, and what questions meet, which is there
-   before these are let go: of distances a third of that, measured.  Nothing where memory is short.
- */
+/* Returns the bytes that remembered cells may take beside `counts` bytes of counts and what
+   questions meet, which is there before the counts are freed: for distances a third of these,
+   measured.  0 where memory is short. */
 static size_t room_for_cells(const struct unit *u, uint64_t counts)
 {
     uint64_t room = u->sampled_bytes, met = u->src->bits > BK_RESULT_BITS ? counts / 3 : 0;
@@ -299,7 +299,7 @@ INLINE void add_count(const struct work *k, uint64_t *n, unsigned more)
     raise_count(now, k->u->counts_shared);
 }
 
-/* Adds what waits. */
+/* Makes the additions that wait. */
 static void end_counts(struct desk *d, bool shared)
 {
     for (unsigned i = 0; i < RISES; i++) {
@@ -344,7 +344,7 @@ static void count_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares
         count_cell_of(k, leaf, squares, words, bits);
 }
 
-/* So many bytes of those that cells may take, or NULL. */
+/* Takes n bytes of u->cells; NULL: so many are not left. */
 static uint8_t *take_cell_bytes(struct unit *u, uint64_t n)
 {
     uint64_t taken = __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED);
@@ -411,7 +411,7 @@ static enum bk_err count_here(struct unit *u, struct bk_report *why)
     return BK_OK;
 }
 
-/* Of a shared unit everyone has the counts of all. */
+/* Counts the unit's values; if it is shared, every process gets the counts of all. */
 static enum bk_err count_all(struct unit *u, struct bk_report *why)
 {
     enum bk_err err = ended(u, count_here(u, why), why);
@@ -423,8 +423,7 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
 
 /* == Rates == */
 
-/* An odd cell will be asked: brings the first of its leaf's questions, and the places of its likely
-   values. */
+/* Prefetches for an odd cell its leaf's first questions, and the places of its likely values. */
 static void fetch_code(const struct bk_walk *w, const struct bk_walk_ahead *cell)
 {
     const struct unit *u = ((const struct work *)w)->u;
@@ -436,7 +435,7 @@ static void fetch_code(const struct bk_walk *w, const struct bk_walk_ahead *cell
         __builtin_prefetch(questions + 64 * (size_t)i);
 }
 
-/* The same, and what is counted of them. */
+/* Prefetches the same, and the counts of these questions. */
 static void fetch_met(const struct bk_walk *w, const struct bk_walk_ahead *cell)
 {
     const struct work *k = (const struct work *)w;
@@ -448,7 +447,7 @@ static void fetch_met(const struct bk_walk *w, const struct bk_walk_ahead *cell)
         __builtin_prefetch(met + 64 * (size_t)i, 1);
 }
 
-/* Cells without exceptions are met by no question. */
+/* Counts a cell for the questions that have exceptions in it. */
 static void meet_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
 {
     struct work *k = (struct work *)w;
@@ -460,7 +459,7 @@ static void meet_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
     bk_ask_met(k->desk->met, &k->u->codes, leaf, squares, &w->values, w->words, w->src->bits);
 }
 
-/* What questions meet is found out here: in all of a few pieces, of many in some, anywhere. */
+/* Are a piece's cells counted for bk_met?  In all of a few pieces, or in some of many, anywhere. */
 static bool is_met(const struct unit *u, uint64_t piece)
 {
     return u->effort->met == 1 || u->pieces < MEET_ALL || bk_mix(piece) % u->effort->met == 0;
@@ -482,7 +481,7 @@ static void meet_piece(void *context, uint64_t nth, unsigned thread)
     walk_piece(&k, u->from + nth);
 }
 
-/* What has become of the guesses, now that all is counted. */
+/* Sets u->leaf and u->met_by_odd, by comparing the guesses with the counts. */
 static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
 {
     const struct bk_model *m = &u->codes.model;
@@ -507,7 +506,7 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
     return BK_OK;
 }
 
-/* What questions meet in the pieces of this process, in the first thread's. */
+/* Counts what questions meet in the pieces of this process, in the first thread's `met`. */
 static enum bk_err meet_here(struct unit *u, struct bk_report *why)
 {
     uint32_t questions = u->codes.model.questions;
@@ -536,7 +535,7 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
     return BK_OK;
 }
 
-/* Cells are of this process so far; positions and exceptions follow from the counts of all. */
+/* Adds up what questions meet over all processes; u->askers follow from the counts of all. */
 static enum bk_err add_up_met(struct unit *u, struct bk_report *why)
 {
     uint32_t questions = u->codes.model.questions;
@@ -558,7 +557,7 @@ static enum bk_err add_up_met(struct unit *u, struct bk_report *why)
     return err;
 }
 
-/* The rates of a leaf's first question, now that they are chosen. */
+/* Copies the rates of a leaf's first question, now that they are chosen. */
 static void note_first(struct bk_asked_first *first, const struct bk_model *m)
 {
     const struct bk_question *q;
@@ -571,7 +570,7 @@ static void note_first(struct bk_asked_first *first, const struct bk_model *m)
     first->more = q->next[0] >= 0;
 }
 
-/* Of what questions meet in some pieces makes what they meet in all. */
+/* Estimates what questions meet in all pieces from what they meet in some. */
 static void guess_met(struct unit *u)
 {
     uint32_t some = 0;
@@ -636,7 +635,7 @@ static void note_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
     bk_asked_by_row(k->list);
 }
 
-/* Asks the cells of a piece, and forgets them. */
+/* Lists the questions of a piece's cells. */
 static void ask_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
@@ -663,7 +662,7 @@ static bool close_cut(struct unit *u)
     return true;
 }
 
-/* Cuts the rows of these pieces into shards; last: of the window. */
+/* Cuts the rows of the next pieces into shards.  last: they end the window. */
 static bool cut_pieces(struct unit *u, uint32_t pieces, bool last)
 {
     u->cuts = 0;
@@ -700,7 +699,7 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
 
 /* == Writing == */
 
-/* The unit's next shard. */
+/* Gives the unit's next shard to the sink, and its entry to the directory. */
 static enum bk_err give_shard(struct unit *u, struct bk_unit *out, struct bk_shard *entry,
                               uint32_t numbers, const void *bytes, bk_shard_sink *sink,
                               void *context, struct bk_report *why)
@@ -717,7 +716,7 @@ static enum bk_err give_shard(struct unit *u, struct bk_unit *out, struct bk_sha
     return n ? sink(context, bytes, n, why) : BK_OK;
 }
 
-/* A shard for the first process, and what comes before its bytes. */
+/* What comes before the bytes of a shard that is sent to the first process. */
 struct sent_shard {
     struct bk_shard entry;
     uint32_t numbers;
@@ -748,7 +747,7 @@ static enum bk_err give_shards(struct unit *u, struct bk_unit *out, bk_shard_sin
     return err;
 }
 
-/* The shards of other processes, whose windows come after those of the first in their order. */
+/* Receives the shards of the other processes, whose windows follow those of the first in order. */
 static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_sink *sink,
                                   void *context, struct bk_report *why)
 {
@@ -771,9 +770,9 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
     return ended(u, err, why);
 }
 
-/* Forgets the shards, and the pieces all of whose rows are in shards: their lists are for later
-   ones, unless memory is short.  Then those go to the disk whose shard is not whole yet, but for
-   the last: where exceptions are few, all pieces of a window may be waiting for one shard. */
+/* Frees the shards, and empties the lists of pieces all of whose rows are in shards, for later
+   pieces.  If memory is short these lists are freed, and those of pieces whose shard is not whole
+   yet go to disk, but for the last: with few exceptions a whole window may wait for one shard. */
 static void forget_batch(struct unit *u)
 {
     uint32_t end = u->now.rows ? u->now.piece : u->asked;
@@ -802,7 +801,7 @@ static void reuse_lists(struct unit *u, uint32_t pieces)
     }
 }
 
-/* What the questions of a batch have taken. */
+/* Raises u->piece_bytes to what the questions of a batch's pieces took. */
 static void note_bytes(struct unit *u, uint32_t pieces)
 {
     for (uint32_t p = u->asked; p < u->asked + pieces; p++) {
@@ -815,13 +814,14 @@ static void note_bytes(struct unit *u, uint32_t pieces)
     }
 }
 
-/* So many pieces are asked next: one a thread, or as many more as take what bk_unit_memory() has
-   foretold.  Of few tables that is not BATCH_PIECES: Grand KMvKN's took three halves of it. */
+/* Returns how many pieces are asked next: one a thread, or as many more as fit what
+   bk_unit_memory() estimates.  For few tables that is not BATCH_PIECES: Grand KMvKN's took 1.5
+   times the estimate. */
 static uint32_t pieces_at_once(const struct unit *u)
 {
     uint64_t number = asked_number(u->words), most = BATCH_PIECES * u->threads, room;
 
-    if (u->spill || u->asked == u->from) /* nobody knows yet */
+    if (u->spill || u->asked == u->from) /* piece_bytes is not known yet */
         return u->threads;
     if (u->src->bits > BK_RESULT_BITS)
         number += number * ASKED_MORE / ASKED_NUMBER;
@@ -902,7 +902,7 @@ uint64_t bk_unit_most(uint64_t numbers, struct bk_some_ranks some)
     return least(most * WINDOW_NUMBERS, numbers);
 }
 
-/* The pieces of this process. */
+/* Sets `from` and `to` to the pieces of this process. */
 static void take_share(struct unit *u)
 {
     uint64_t windows = windows_of(u->src->first, u->src->end), ranks = bk_ranks(), r = bk_rank();
@@ -1000,7 +1000,7 @@ static enum bk_err learn_here(struct unit *u, const struct bk_unit_options *opti
     return err;
 }
 
-/* What the first process has learned goes to all. */
+/* Sends what the first process has learned to all. */
 static enum bk_err tell_learned(struct unit *u, struct bk_report *why)
 {
     struct bk_learned *l = &u->learned;
@@ -1062,9 +1062,9 @@ static void unlearn(struct unit *u)
 }
 
 /*
- * The tree and its codes.  A file may have so many leaves and questions (docs/format.md 6), twenty
- * times as many as the tables that were looked at; where values are so wild that there are more, a
- * leaf must be worth more.  One leaf of all is always allowed.
+ * Makes the tree and its codes.  A file may have only so many leaves and questions (docs/format.md
+ * 6), twenty times as many as the tables that were looked at; where values are so wild that there
+ * are more, leaves must gain four times as much.  A tree of one leaf is always allowed.
  */
 static enum bk_err learn_codes(struct unit *u, const struct bk_unit_options *options,
                                struct bk_report *why)

@@ -18,27 +18,26 @@
 
 struct bk_unit_options {
     enum bk_effort effort;
-    /* More may be used to remember leaves instead of descending again, even if learning takes less.
-     */
+    /* Bytes to remember cells in instead of descending again, even if learning takes less. */
     uint64_t memory_bytes;
-    uint64_t room_bytes; /* all that it may take; less is remembered then.  0: whatever it takes */
+    uint64_t room_bytes;    /* limit of all that it takes: less is remembered then; 0: none */
     struct bk_spill *spill; /* of what is learned from and counted; NULL is fine */
-    /* What is learned from, if it has been taken already, of values of up to BK_BITS_AS_TOLD bits
-       only; with no bits how many rows, if they have been chosen; NULL: neither.  Released. */
+    /* The sample, if it has been taken already, only of values of up to BK_BITS_AS_TOLD bits; if
+       its `bits` are NULL, its `rows`, if they have been chosen.  NULL: neither.  Released. */
     struct bk_sample *sample;
     /* All processes encode it together (memory/ranks.h); the source can fetch and serve.  The
        shards come to the first one's sink. */
     bool shared;
-    bool distances; /* its values are: its shards are smaller */
+    bool distances; /* its values are distances: its shards are smaller */
 };
 
-/* The process that encodes a number of such a unit, which has the numbers from first to end - 1:
-   whole windows, so that the first may have none. */
+/* Returns the process that encodes `number` of a shared unit, which has the numbers from first to
+   end - 1.  Shares are whole windows, so the first process may have none. */
 unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number, unsigned ranks);
-/* Of some processes the one with most has so many numbers of a unit. */
+/* Returns how many numbers of a unit the process encodes that has most, of `some`. */
 uint64_t bk_unit_most(uint64_t numbers, struct bk_some_ranks some);
 
-#define BK_BITS_AS_TOLD 8 /* of values; of more it is found out how many are used */
+#define BK_BITS_AS_TOLD 8 /* of values; if they may have more bits, those in use are counted */
 
 /*
  * What bk_unit_encode() takes at its worst with so many threads.  How many leaves there will be,

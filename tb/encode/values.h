@@ -10,7 +10,7 @@
 
 #define INLINE static inline __attribute__((always_inline)) /* for sets of one word, most often */
 
-/* Those of a word that have a value, or may have it. */
+/* Returns the squares of a word that have `value`, or whose bound allows it. */
 INLINE uint64_t bk_agreeing(const struct bk_row_values *v, unsigned bits, unsigned word,
                             uint32_t value)
 {
@@ -25,7 +25,8 @@ INLINE uint64_t bk_agreeing(const struct bk_row_values *v, unsigned bits, unsign
     return equal | (less & v->least[word]);
 }
 
-/* Squares that have the value of the first of `left`, and like it are bounds or exact. */
+/* Returns those of `left` that have the value of its first square, and like it are bounds or exact.
+   Sets *bound and *value to these. */
 INLINE uint64_t bk_like_first(const struct bk_row_values *v, unsigned bits, unsigned word,
                               uint64_t left, bool *bound, uint32_t *value)
 {

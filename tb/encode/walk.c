@@ -5,7 +5,7 @@
 
 #include "tb/encode/values.h"
 
-/* Positions that are at least 0 are free. */
+/* Frees positions that are at least 0: any value will do. */
 static void drop_least_zero(struct bk_walk *w)
 {
     struct bk_row_values *v = &w->values;
@@ -60,7 +60,7 @@ static bool is_odd(const struct bk_walk *w, uint32_t leaf, const uint64_t *squar
     return is_odd_of(w, leaf, squares, words, is_small(w));
 }
 
-/* Takes a cell down.  Without memory for it none are. */
+/* Records a cell.  Without memory for it no more are recorded. */
 static void record_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
 {
     unsigned words = w->words;
@@ -105,7 +105,7 @@ static void descend_row(struct bk_walk *w)
         bk_cells_end_row(w->record, w->nth);
 }
 
-/* Reads cells, of this row and of later ones, until so many are at hand. */
+/* Reads cells, of this row and of later ones, until BK_WALK_AHEAD are at hand. */
 INLINE void read_ahead(struct bk_walk *w, unsigned words)
 {
     while (w->read - w->told < BK_WALK_AHEAD && w->in.row != UINT32_MAX) {
@@ -124,7 +124,7 @@ INLINE void read_ahead(struct bk_walk *w, unsigned words)
     }
 }
 
-/* The cells of a row that were remembered. */
+/* Goes through the remembered cells of the row. */
 INLINE void recall_row_of(struct bk_walk *w, unsigned words)
 {
     w->seen = false;

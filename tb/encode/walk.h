@@ -22,9 +22,9 @@ struct bk_walk;
 typedef void bk_walk_row(struct bk_walk *w);
 typedef void bk_walk_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares);
 
-/* Remembered cells are read so many ahead, that what is kept of their leaves may be fetched. */
+/* Remembered cells are read so many ahead, so that data of their leaves may be prefetched. */
 #define BK_WALK_AHEAD 8
-#define BK_WALK_SOON  3 /* cells between telling of one, and the one that is read then */
+#define BK_WALK_SOON  3 /* cells from the one that `soon` is called for to the one read then */
 struct bk_walk_ahead {
     uint32_t row, leaf;
     bool odd;
@@ -38,27 +38,28 @@ struct bk_walk {
     struct bk_fact_row *facts;
     struct bk_turned *turned;
     unsigned words;
-    bk_walk_row *begin; /* at each row; NULL: not told */
+    bk_walk_row *begin; /* called at each row; NULL is fine */
     bk_walk_cell *cell;
-    const struct bk_cell_list *recall; /* the cells; NULL: down the tree */
-    const void *kept; /* recalled: of each leaf so many bytes will be looked at; NULL: none */
+    const struct bk_cell_list *recall; /* cells to go through; NULL: down the tree */
+    const void *kept; /* recalling: by leaf, kept_bytes each, prefetched; NULL: none */
     size_t kept_bytes;
-    const bool *passed; /* recalled: by leaf, cells that are not odd are not told; NULL: all */
-    bk_walk_soon *soon; /* an odd cell will be recalled some cells later; NULL: not told */
-    struct bk_cell_list *record; /* they are taken down here; NULL: they are not, or no more */
-    /* Where it is. */
+    const bool *passed; /* recalling: by leaf, its cells that are not odd are skipped; NULL: none */
+    bk_walk_soon *soon; /* called some cells before an odd cell is recalled; NULL is fine */
+    struct bk_cell_list *record; /* cells are recorded here; NULL: not, or no more */
+    /* The present row and cell. */
     struct bk_row row;
-    uint32_t nth; /* of the row */
+    uint32_t nth; /* of the row, from 0 */
     bool odd;     /* the cell is */
     bool seen;    /* the row's values have been read */
     struct bk_row_values values;
-    uint64_t agree[1u << BK_RESULT_BITS][BK_CELL_WORDS_MAX]; /* who may have this value */
+    uint64_t agree[1u << BK_RESULT_BITS][BK_CELL_WORDS_MAX]; /* squares that may have this value */
     struct bk_cell_in in;
     struct bk_walk_ahead ahead[BK_WALK_AHEAD]; /* the cells read so far that are still to come: */
     uint32_t told, read;                       /* from `told` to read - 1, modulo their number */
 };
 
-/* The rows that begin at the numbers from `from` to end - 1.  Recalled, values are not read. */
+/* Goes through the rows that begin at the numbers from `from` to end - 1.  When cells are recalled,
+   values are not read. */
 void bk_walk(struct bk_walk *w, uint64_t from, uint64_t end);
 
 /* Goes to the row that holds a number, and reads its values. */

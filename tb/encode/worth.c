@@ -2,8 +2,7 @@
  * worth.c - see worth.h.
  *
  * Facts of rows that distances are learned from are worked out anyway.  So results have at least
- * as many, and one more for each byte that the first tree leaves open: where they take more bytes
- * than rows are allowed, all of these.
+ * as many rows, and one for each byte that the first tree leaves open, as far as rows are allowed.
  */
 #include "tb/encode/worth.h"
 
@@ -19,7 +18,7 @@ static uint64_t bytes_left(const struct bk_unit_source *src, const struct bk_sam
     return sampled * ((src->end - src->first) >> 8) / ((s->covered >> 8) + 1);
 }
 
-/* Those of a unit that was glanced at; its sample is used up. */
+/* Sets the rows of a unit by its first, small sample, which is used up. */
 static enum bk_err rows_after(struct bk_sample *out, const struct bk_unit_source *src,
                               struct bk_sample *glance, uint32_t least, const struct bk_logs *logs,
                               struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)

@@ -15,8 +15,8 @@
 #include "tb/memory/spill.h"
 
 /*
- * Chooses the rows of n samples that have none yet, for bk_samples_take(), of units as it has them:
- * of distances, and where no more than these want are allowed anyway, as many as may be.
+ * Sets the `rows` of n samples for bk_samples_take(), which has the same units.  As many as may be
+ * for distances, and for results that may hardly have more rows than distances.
  * Cost: that of a sample and a tree of 2^13 rows for each of the other units.
  * Fails as bk_samples_take() does.
  */
