@@ -4,15 +4,15 @@
  * Code of a value: NOTHING where no legal position is; DRAWN; else LOST plus
  * the plies, of which a win has an odd number and a loss an even one (without
  * distances: 1 and 0).  ASK stands for what could not be settled, because a
- * table is missing or a distance is longer than there is room for; whoever
- * needs it asks table/settle.h, which says what is the matter.
+ * table is missing or a distance is longer than there is room for; a caller
+ * that needs it asks table/settle.h, which says what is the matter.
  *
  * A quiet move changes one square of a placement; its number is all that is
  * needed.  Other moves are played on a copy of the position.
  *
  * In pass 2 threads write the codes of lost positions and read those of won
- * ones.  They would meet where a lost position has a lost successor, which a
- * sound table has not; then one of two numbers is read.
+ * ones.  The two would meet where a lost position has a lost successor, which
+ * no sound table has; then either of two codes is read.
  */
 #include "tb/settled.h"
 
@@ -39,8 +39,8 @@ struct values {
     unsigned sides;
     bool distances, alone, wide;
     unsigned ask;                 /* the code ASK */
-    uint8_t mirror[BK_SLOTS_MAX]; /* by slot: whose square it has when colours are exchanged */
-    void *code[2];                /* by side: by number */
+    uint8_t mirror[BK_SLOTS_MAX]; /* by slot: the one whose square it has, colours exchanged */
+    void *code[2];                /* by side; each by number */
     struct bk_scan *(*scan)[2];   /* by thread: of the results, the distances; NULL: not yet */
 };
 
@@ -56,7 +56,7 @@ struct bk_settled {
     /* the pass that runs */
     struct values *now;
     int pass;
-    uint64_t first, all, piece; /* rows: it begins at, has, takes at a time */
+    uint64_t first, all, piece; /* of rows: the first, how many, how many at a time */
     uint64_t done;
     bk_settled_visit *visit;
     void *context;
@@ -129,7 +129,8 @@ static enum bk_err ask(const struct bk_settled *s, const struct bk_pos *p, bool 
     return err;
 }
 
-/* What a position is worth that a move led to.  number: out, where it is looked up. */
+/* Sets `out` to what a position is worth that a move led to, and *number, unless NULL, to its
+   number, where it is looked up. */
 static enum bk_err worth_after(const struct bk_settled *s, const struct bk_pos *p, bool distances,
                                struct bk_worth *out, uint64_t *number, struct bk_report *why)
 {
@@ -188,7 +189,7 @@ static void put(struct here *h, unsigned man, unsigned sq)
     bk_pos_put(&h->p, ix->v, type_of(ix, man), colour_of(ix, man), sq);
 }
 
-/* All men but the inner one.  Squares differ. */
+/* Puts all men of a row but the inner one on the board.  Their squares differ. */
 static void here_row(struct here *h, const struct values *t, const struct bk_row *row)
 {
     h->t = t;
@@ -216,7 +217,7 @@ static void here_inner(struct here *h, unsigned nth)
 /* What the files say of a row, of one side. */
 struct said {
     struct bk_row_values wdl, k;
-    unsigned planes; /* of k that have a bit */
+    unsigned planes; /* of k, up to the last that has a bit */
 };
 
 static unsigned value_at(const struct bk_row_values *x, unsigned planes, unsigned sq)
@@ -284,7 +285,7 @@ static enum bk_err raise(const struct bk_settled *s, const struct here *h, struc
     return BK_OK;
 }
 
-/* The code of a legal position, of a lost one without its distance. */
+/* Sets *code for a legal position; of a lost one without its distance, unless the files have it. */
 static enum bk_err settle(const struct bk_settled *s, const struct here *h, const struct said *said,
                           unsigned *code, struct bk_report *why)
 {
@@ -347,7 +348,7 @@ static bool is_quiet(const struct bk_variant *v, const struct bk_pos *p, const s
            !(m->doubles && bk_rules_en_passant(v));
 }
 
-/* The code after a quiet move. */
+/* Returns the code after a quiet move. */
 static unsigned code_after(const struct here *h, const struct bk_move *m)
 {
     const struct values *t = h->t;
@@ -385,8 +386,8 @@ static enum bk_err worth_moved(const struct bk_settled *s, const struct here *h,
     return worth_after(s, &after, h->t->distances, out, NULL, why);
 }
 
-/* What the best move brings; of a position without moves, what the rules say.  *longest: one ply
-   more than the longest of the won positions that moves lead to. */
+/* Sets *best to what the best move brings, or, without moves, to what the rules say; *longest to
+   one ply more than the longest of the won positions that moves lead to. */
 static enum bk_err by_moves(const struct bk_settled *s, const struct here *h, struct bk_worth *best,
                             int *longest, struct bk_report *why)
 {
@@ -417,7 +418,7 @@ static enum bk_err by_moves(const struct bk_settled *s, const struct here *h, st
     return BK_OK;
 }
 
-/* Of a lost position whose file does not tell its distance; else that has one. */
+/* Sets and stores the distance of a lost position, unless its file tells that. */
 static void note_loss(const struct here *h, struct bk_worth *stored, int longest)
 {
     if (stored->wdl >= 0 || !h->t->distances || h->t->alone)
@@ -455,7 +456,7 @@ static enum bk_err look(struct bk_settled *s, unsigned thread, const struct here
     return BK_OK;
 }
 
-/* A position of a search: what is known of it. */
+/* Shows a position, with what is known of it, to the visitor of a search. */
 static enum bk_err show(struct bk_settled *s, unsigned thread, const struct here *h, unsigned code,
                         struct bk_report *why)
 {
@@ -631,7 +632,7 @@ enum bk_err bk_settled_ask(const struct bk_settled *s, const struct bk_pos *p, s
 
 /* == Making == */
 
-/* Whose square a slot has when the colours are exchanged. */
+/* Sets t->mirror. */
 static void mirror_set(struct values *t)
 {
     const struct bk_index *ix = t->ix;
@@ -658,7 +659,7 @@ static bool is_long(const struct bk_file_info *info)
     return false;
 }
 
-/* What there is to know of a table before anything is read. */
+/* Sets what is known of a table before its values are read. */
 static void values_init(struct values *t, const struct bk_table *table, bool distances)
 {
     const struct bk_file_info *info = bk_file_info(table->wdl);
@@ -698,7 +699,7 @@ static void scans_free(struct values *t, unsigned threads)
     t->scan = NULL;
 }
 
-/* The materials that one leads to, sorted. */
+/* The materials that one leads to, being sorted. */
 struct sorting {
     const struct bk_variant *v;
     const struct bk_material *m;
@@ -739,7 +740,7 @@ static void sort_from(struct sorting *x, size_t i)
     x->order[x->done++] = i;
 }
 
-/* *order owned. */
+/* Sets *order, owned, to the numbers of m[], those that others lead to first. */
 static enum bk_err sort(size_t **order, const struct bk_variant *v, const struct bk_material *m,
                         size_t n, struct bk_report *why)
 {
@@ -774,7 +775,7 @@ static enum bk_err list_tables(struct bk_settled *s, const struct bk_material *m
 
         if (err && err != BK_E_NO_TABLE)
             return err;
-        if (err || (s->distances && !table->dtw)) { /* asked, it will be missed */
+        if (err || (s->distances && !table->dtw)) { /* a position that needs it will miss it */
             if (i + 1 < n)
                 continue;
             return err ? err

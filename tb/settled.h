@@ -1,17 +1,17 @@
 /*
  * settled.h - the values of a table and of all that it leads to, in memory.
  *
- * To look at every position of a table, asking for one after the other costs
+ * Asking for every position of a table one after the other costs
  * several times what is necessary: a position is asked for once by each that
  * leads to it, and each time its facts, its ribbons and its exits are looked
  * at anew.  Here whole rows are read (bk_scan_row()), exits are settled once,
- * and so is how long a loss takes.  Nearest to the end first:
+ * and so is how long a loss takes.  Tables nearest to the end come first:
  *
  *      1. of each position what the files and its exits say
  *      2. of each lost one, how long its longest move holds out
  *      3. of the others of the table itself, what their moves bring         (verify)
  *
- * or, for searches, nothing more than 1 and 2, and then what anybody asks.
+ * Searches do without 3, and then ask for single positions.
  *
  * A value is a code of one byte, two where distances are long.  It all rests
  * on the plain move generator; none of the kernels is used.
@@ -28,13 +28,13 @@
 struct bk_worth {
     int wdl, plies; /* plies of a win or a loss, where they are known; else -1 */
 };
-#define BK_WORTH_NONE (-2) /* a wdl: of a position without moves that is not over */
+#define BK_WORTH_NONE (-2) /* the wdl of a position without moves that is not over */
 
 struct bk_settled;
 
 struct bk_settled_options {
     const struct bk_variant *v;
-    struct bk_catalog *catalog; /* borrowed, as long as what comes of it */
+    struct bk_catalog *catalog; /* borrowed, as long as the bk_settled lives */
     struct bk_pool *pool;       /* NULL: one thread */
     const volatile int *stop;   /* nonzero: give up soon; NULL is fine */
     uint64_t memory;            /* bytes at most for values */
@@ -44,7 +44,7 @@ struct bk_settled_options {
 
 /*
  * Reads and settles all tables that positions of m lead to (m: canonical, its files are there).
- * Those that are missing are left out, and asked in vain when a position needs them.
+ * Missing tables are left out: what a position needs of them is asked for, and fails.
  * *out owned; NULL, and BK_OK, where the values do not fit o->memory or the files of a table do
  * not go together: then positions have to be asked one by one.
  * Returns BK_OK; BK_E_CORRUPT; BK_E_NEWER; BK_E_SYSTEM.  Cost: some 0.5 us a position.
@@ -53,8 +53,8 @@ enum bk_err bk_settled_new(struct bk_settled **out, const struct bk_settled_opti
                            const struct bk_material *m, struct bk_report *why);
 void bk_settled_free(struct bk_settled *s); /* NULL is fine */
 
-/* A legal position of the table: what its files say it is worth, exits settled, and what the best
-   of its moves brings. */
+/* A legal position of the table.  stored: what its files say it is worth, exits settled; found:
+   what the best of its moves brings. */
 struct bk_seen {
     uint64_t number;
     uint32_t block; /* of the index */
@@ -74,8 +74,8 @@ enum bk_err bk_settled_each(struct bk_settled *s, bk_settled_visit *visit, void 
                             struct bk_report *why);
 
 /* == Searching ==
- * Values alone, in portions of rows, so that whoever looks for something may say what was found
- * before all is read, and stop.  First of all:
+ * Values alone, in portions of rows, so that a search may show what it has found before all is
+ * read, and stop.  It begins with:
  */
 
 /* Settles how long losses of m's table itself take.  The same errors.  Cost: 1.5 us a lost
@@ -96,8 +96,9 @@ enum bk_err bk_settled_scan(struct bk_settled *s, uint64_t first, uint64_t n,
                             bk_settled_visit *visit, void *context, struct bk_report *why);
 
 /*
- * What a legal position is worth, of m's table or one that a move leads to.  number: that of its
- * place in its table, or UINT64_MAX where it was not looked up; NULL is fine.  A visitor may ask.
+ * Sets `out` to what a legal position is worth, of m's table or one that a move leads to.  number:
+ * set to its number in its table, or UINT64_MAX where it was not looked up; NULL is fine.  Visitors
+ * may call this.
  * Returns BK_OK; BK_E_NO_TABLE; BK_E_CORRUPT; BK_E_SYSTEM.  Cost: 0.1 us where it is in memory.
  */
 enum bk_err bk_settled_ask(const struct bk_settled *s, const struct bk_pos *p, struct bk_worth *out,

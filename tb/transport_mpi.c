@@ -29,9 +29,9 @@ void bk_transport_abandon(int status)
     abort();
 }
 
-/* Until these are done: for so many questions at once, then after pauses of 10 us to 1 ms.  Many
-   questions would be quicker by microseconds a ply, and take the core from whoever is waited for.
- */
+/* How requests are waited for: tested AT_ONCE times in a row, then after pauses of 10 us to 1 ms.
+   Testing more often would be quicker by microseconds a ply, and take the core from the process
+   that is waited for. */
 enum { AT_ONCE = 20, PAUSE_LEAST = 10000, PAUSE_MOST = 1000000 };
 
 static void wait_for(int n, MPI_Request *request)

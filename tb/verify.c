@@ -35,7 +35,7 @@
 struct found {
     struct bk_verify_result result;
     int64_t longest[2][2]; /* by side, won: plies + 1; 0: none */
-    bool named[2][2];      /* the position that the header names takes what it says */
+    bool named[2][2];      /* the position that the header names has the distance that it says */
     enum bk_err err;
     struct bk_report why;
 };
@@ -78,7 +78,7 @@ static enum bk_err by_loss(const struct verifier *vf, const struct bk_pos *after
     return err;
 }
 
-/* The same by a move to a won one, where the file has distances of lost positions. */
+/* Raises the best by a move to a won position; with distances if the file has those of losses. */
 static enum bk_err by_win(const struct verifier *vf, const struct bk_pos *after,
                           struct bk_worth *best, struct bk_report *why)
 {
@@ -95,7 +95,7 @@ static enum bk_err by_win(const struct verifier *vf, const struct bk_pos *after,
 }
 
 /*
- * What the best move of p brings; of a position without moves, what the rules say.
+ * Sets `best` to what the best move of p brings, or, without moves, to what the rules say.
  * claimed: the plies that its win is said to take, or -1.
  */
 static enum bk_err by_moves(const struct verifier *vf, const struct bk_pos *p, int claimed,
@@ -206,7 +206,7 @@ static void compare(struct verifier *vf, struct bk_verify_result *r, uint64_t nu
     }
 }
 
-/* A position whose values lie in memory. */
+/* Compares and counts a position whose values lie in memory. */
 static void verify_seen(void *context, unsigned thread, const struct bk_seen *seen)
 {
     struct verifier *vf = context;
@@ -261,14 +261,15 @@ static enum bk_err verify_number(struct verifier *vf, struct found *f, uint64_t 
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Where the i-th of `all` parts of the table, as equal as can be, begins. */
+/* Returns where the i-th of `all` parts of the table, as equal as can be, begins. */
 static uint64_t part(const struct verifier *vf, uint64_t i)
 {
     return (uint64_t)((wide)i * vf->ix->positions / vf->all);
 }
 
 /*
- * A sample takes one number out of each part, so that none is left out.
+ * Returns the number to look at in the i-th part: a sample takes one of each, so that no part is
+ * left out.
  */
 static uint64_t choose(const struct verifier *vf, uint64_t i)
 {
@@ -293,7 +294,7 @@ static void verify_piece(void *context, uint64_t item, unsigned thread)
 
 /* == Setting up == */
 
-/* All positions, by values in memory; *done: they fit. */
+/* Verifies all positions by values in memory; *done: they fit. */
 static enum bk_err verify_settled(struct verifier *vf, const struct bk_material *m, bool *done,
                                   struct bk_report *why)
 {
@@ -320,7 +321,7 @@ static void verify_one_by_one(struct verifier *vf)
     bk_pool_run(vf->o->pool, (vf->all + vf->piece - 1) / vf->piece, verify_piece, vf);
 }
 
-/* How much to look at, and in which pieces: four a thread, unless that makes large ones. */
+/* Sets how much to look at, and in which pieces: four a thread, unless that makes large ones. */
 static void share_out(struct verifier *vf)
 {
     uint64_t positions = vf->ix->positions;
@@ -358,7 +359,7 @@ static void add_up(struct bk_verify_result *out, const struct bk_verify_result *
     }
 }
 
-/* Is one of the longest what the header says? */
+/* Is the longest win, or loss, of a side what the header says? */
 static bool same_longest(const struct verifier *vf, int64_t plies, unsigned side, bool won)
 {
     int64_t longest = 0;
@@ -374,7 +375,7 @@ static bool same_longest(const struct verifier *vf, int64_t plies, unsigned side
     return longest == plies + 1 && (named || !longest);
 }
 
-/* Are both, of both sides?  Where one is kept the header says it of both. */
+/* Are all longest wins and losses what the header says?  If one side is kept it speaks of both. */
 static bool all_longest(const struct verifier *vf)
 {
     const struct bk_file_info *i = bk_file_info(vf->table->wdl);
@@ -386,7 +387,7 @@ static bool all_longest(const struct verifier *vf)
     return same;
 }
 
-/* Black to move is the same as White to move. */
+/* Copies the counts of White to move to Black to move, where these are the same. */
 static void mirror(struct bk_summary *s)
 {
     s->win[1] = s->win[0];
@@ -397,7 +398,7 @@ static void mirror(struct bk_summary *s)
     s->all_loss[1] = s->all_loss[0];
 }
 
-/* What all threads have found. */
+/* Adds up what all threads have found, and judges it. */
 static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
 {
     const struct bk_file *f = vf->table->wdl;

@@ -38,7 +38,7 @@ struct bk_verify_result {
 };
 
 /*
- * m: canonical colours.  Tables it can move into must be in `dir`, too.
+ * Verifies the table of m (canonical colours).  Tables it can move into must be in `dir`, too.
  * Returns BK_OK when all agree; BK_E_DIFFERS; BK_E_NO_TABLE; BK_E_CORRUPT; BK_E_NEWER; ...
  */
 enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct bk_material *m,

@@ -6,8 +6,8 @@
  * known yet, plies - WIN.
  *
  * Threads: a pass hands out slots.  Scores are read and written whole, and a
- * score written in pass d is taken for unknown by everyone until pass d + 1;
- * so it does not matter who comes first.
+ * score written in pass d is taken for unknown by all threads until pass d + 1;
+ * so it does not matter which thread comes first.
  *
  * Rejected: undoing turns.  A drop before, a move and two drops after make
  * backward turns a second rulebook that would have to agree with the first.
@@ -28,7 +28,7 @@ enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
 
 struct bk_whole {
     const struct bk_variant *v;
-    struct bk_hands_pos army; /* nobody on the board */
+    struct bk_hands_pos army; /* no man is on the board */
     unsigned nsq;             /* squares that exist */
     uint8_t sq_of[BK_SQ_MAX], nth_of[BK_SQ_MAX];
     uint64_t slots;          /* of one side to move */
@@ -44,7 +44,7 @@ static unsigned digit_of(const struct bk_whole *w, unsigned sq)
     return sq == BK_SQ_NONE ? w->nsq : w->nth_of[sq];
 }
 
-/* Interchangeable men stand next to each other in the list; their digits ascend. */
+/* Returns a state's slot.  Interchangeable men are neighbours in the list; their digits ascend. */
 static uint64_t slot_of(const struct bk_whole *w, const struct bk_hands_pos *p)
 {
     unsigned digit[BK_HANDS_MEN_MAX];
@@ -62,7 +62,7 @@ static uint64_t slot_of(const struct bk_whole *w, const struct bk_hands_pos *p)
     return slot;
 }
 
-/* False: two men on a square, or interchangeable men out of order. */
+/* Sets `p` to a slot's state.  False: two men on a square, or interchangeable men out of order. */
 static bool place(const struct bk_whole *w, uint64_t slot, struct bk_hands_pos *p)
 {
     *p = w->army;
@@ -97,7 +97,7 @@ static unsigned plies_of(int score) { return (unsigned)(WIN - abs(score)); }
 
 static int ended(int wdl) { return wdl * WIN; }
 
-/* What a side has that can move into `score`. */
+/* Returns the score of a side that can move into `score`. */
 static int one_ply_back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
 
 static _Atomic int16_t *score_at(const struct bk_whole *w, const struct bk_hands_pos *p)
@@ -136,7 +136,7 @@ static bool weigh(void *context, const struct bk_turn *turn, const struct bk_han
     return g->best <= 0 || g->ply == ALL_PLIES; /* in pass d every win is one in d */
 }
 
-/* The best of all turns whose scores are of fewer than `ply` plies. */
+/* Returns the best of all turns whose scores are of fewer than `ply` plies. */
 static int best_of(const struct bk_whole *w, const struct bk_hands_pos *p, unsigned ply)
 {
     struct weighing g = { .w = w, .ply = ply, .best = -WIN - 1 };

@@ -34,8 +34,8 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
                          struct bk_report *why);
 void bk_whole_free(struct bk_whole *w); /* NULL is fine */
 
-/* What a legal state of the army is worth to its side to move; *dtw 0 for draws.  States of
-   the opening only with o->opening; not from two threads at once. */
+/* Sets *wdl and *dtw to what a legal state of the army is worth to its side to move; *dtw 0 for
+   draws.  States of the opening only with o->opening; not from two threads at once. */
 void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl, unsigned *dtw);
 void bk_whole_summary(const struct bk_whole *w, struct bk_whole_summary *s);
 

@@ -19,24 +19,24 @@
 /* Program, libraries, and what the allocator keeps of solving: measured. */
 #define PROCESS_BYTES (UINT64_C(13) << 19)
 
-/* What MPI takes of each of two processes, and besides where there are more.  Measured with Open
+/* What MPI takes in each of two processes, and besides where there are more.  Measured with Open
    MPI 4.1, by shared memory and by TCP, of 2 to 16. */
 #define SEVERAL_BYTES       (UINT64_C(14541) << 10)
 #define MORE_THAN_TWO_BYTES (UINT64_C(3277) << 10)
 
-/* Of files that answer alone a thread more takes so much more, for what it lists of its unit's
+/* Where files answer alone each thread but the first takes so much more, for its lists of a unit's
    positions.  Measured: up to 3.8 MB. */
 #define ALONE_THREAD_BYTES (UINT64_C(4) << 20)
 
 /* What lies between the allocator's pieces: one process of one thread was measured to take up to
    0.7 per cent more than it asks for, and 1.8 where it held eight small tables (Sultan KRvKP and
-   what it leads to, `fast`).  Of several processes what is foretold is above that anyway. */
+   what it leads to, `fast`).  Of several processes the estimate is above that anyway. */
 #define BETWEEN(bytes, held) ((bytes) / 100 + (held) / 24)
 
-/* Rows under way, ribbons, facts of a row: a thread. */
+/* Of each thread: rows under way, ribbons, facts of a row. */
 #define ENCODER_BYTES (UINT64_C(4) << 20)
-/* Of each thread but the first: the allocator's arena for what it asks and solves.  Measured, with
-   2 and 7 threads (tests/memory.sh). */
+/* Of each thread but the first: the allocator's arena for questions and ribbons.  Measured, with 2
+   and 7 threads (tests/memory.sh). */
 #define THREAD_BYTES (UINT64_C(2) << 20)
 
 /* For the cells of a unit, if solving has not taken more. */
@@ -50,7 +50,7 @@ struct both {
 
 static bool is_several(const struct bk_plan *p) { return p->processes > 1; }
 
-/* All processes; the first; the others. */
+/* Returns the set of all processes. */
 static struct bk_some_ranks all_of(const struct bk_plan *p)
 {
     unsigned ranks = is_several(p) ? p->processes : 1;
@@ -67,13 +67,13 @@ static unsigned table_of(const struct bk_plan *p, const struct bk_index *ix)
     return table;
 }
 
-/* What stays of a solved table: several processes have their own way. */
+/* Returns the bytes that are held of a solved table; of several processes, those of its codes. */
 static uint64_t held(const struct bk_plan *p, const struct bk_estimate *n)
 {
     return is_several(p) ? n->codes : n->held;
 }
 
-/* How much of a table's codes is kept where most are: of one process all. */
+/* Returns the share of a table's codes that the process with most keeps; of one process 1. */
 static double kept_share(const struct bk_plan *p, const struct bk_index *ix, bool keep,
                          struct bk_some_ranks some)
 {
@@ -117,7 +117,7 @@ static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const st
     return estimate_some(out, p, ix, strategy, let_go, threads, all_of(p), why);
 }
 
-/* What its encoder takes.  n: solving; always: what is there besides. */
+/* Estimates what encoding a table takes.  n: what solving it takes; always: what else is there. */
 static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk_plan *p,
                                     const struct bk_index *ix, const struct bk_plan_table *t,
                                     unsigned threads, struct bk_some_ranks some,
@@ -146,7 +146,7 @@ static enum bk_strategy on_disk(const struct bk_plan *p)
     return is_several(p) ? BK_APART : BK_COMPACT;
 }
 
-/* Block by block, once for each table. */
+/* Estimates a table block by block, in groups, and on disk; once for each table. */
 static enum bk_err estimate_both(struct bk_plan *p, const struct bk_index *ix, unsigned threads,
                                  struct both *n, struct bk_report *why)
 {
@@ -163,14 +163,14 @@ static enum bk_err estimate_both(struct bk_plan *p, const struct bk_index *ix, u
     return estimate(&n->let_go, p, ix, on_disk(p), true, threads, why);
 }
 
-/* Who encodes a slice, as bk_encode_readers() says. */
+/* bk_encode_readers(), as a callback. */
 static uint64_t encoders_of(const void *context, uint32_t block, uint32_t slice, unsigned side)
 {
     return bk_encode_readers(context, block, slice, side);
 }
 
-/* Adds what several processes send each other while they solve a table.  encode: who encodes it, or
-   NULL. */
+/* Adds what several processes send each other while they solve a table.  encode: which of them
+   encode it, or NULL. */
 static enum bk_err add_solving(uint64_t sent[BK_TRAFFICS], struct bk_plan *p,
                                const struct bk_index *ix, uint32_t table, enum bk_strategy strategy,
                                bool keep, unsigned threads, const struct bk_encode_places *encode,
@@ -198,7 +198,7 @@ static enum bk_err add_solving(uint64_t sent[BK_TRAFFICS], struct bk_plan *p,
     return err;
 }
 
-/* Adds what they send while they solve and encode it. */
+/* Adds what several processes send each other while they solve and encode a table. */
 static enum bk_err add_making(struct bk_plan *p, const struct bk_index *ix, uint32_t table,
                               bool keep, unsigned threads, struct bk_report *why)
 {
@@ -245,7 +245,7 @@ static double seconds_of(const struct bk_plan *p, const struct bk_plan_table *t,
     return seconds;
 }
 
-/* A table under way. */
+/* The prediction of one table. */
 struct prediction {
     struct bk_resident *h; /* what is held: changes */
     struct bk_plan *p;
@@ -254,7 +254,7 @@ struct prediction {
     struct both *all;                      /* by table: what is known so far */
     uint64_t always;                       /* taken by the process, whatever it makes */
     uint64_t peak, fixed, room;            /* of tables that are solved anew for it */
-    uint64_t sent[BK_TRAFFICS], positions; /* the same */
+    uint64_t sent[BK_TRAFFICS], positions; /* of these tables, too */
 };
 
 /* What the process takes, whatever table it makes. */
@@ -275,10 +275,10 @@ static uint64_t beside_of(const struct prediction *x, uint32_t table)
     return x->always + x->h->bytes + bk_resident_frames(x->h) + x->p->table[table].frame_bytes;
 }
 
-/* What solving may take, with what is held beside it. */
+/* Returns what solving may take of `memory`, with what is held beside it. */
 static uint64_t most_of(uint64_t memory) { return memory / 4 * 3; }
 
-/* A table whose files are there is solved anew: in groups, if there is memory each time. */
+/* Predicts solving a table anew whose files are there: in groups, if there is memory each time. */
 static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtable **t,
                                 uint64_t *bytes, struct bk_report *why)
 {
@@ -313,8 +313,8 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
 }
 
 /*
- * As large groups as there is memory for, by three quarters of what there is; else no groups, or,
- * without distances, sets that are fewer.  n: what the strategy takes; before: one by one.
+ * Chooses the largest groups that fit three quarters of the memory; else no groups, or, without
+ * distances, fewer sets (BK_COMPACT).  n: set to what the strategy takes.
  */
 static enum bk_err choose_strategy(const struct prediction *x, const struct bk_index *ix, bool keep,
                                    enum bk_strategy *strategy, struct bk_estimate *n,
@@ -339,8 +339,8 @@ static enum bk_err choose_strategy(const struct prediction *x, const struct bk_i
     return estimate(n, x->p, ix, last, !keep, x->threads, why);
 }
 
-/* What the encoder may take to remember cells: what solving has taken, or a byte a position.  Of
-   large tables with pawns all cells take five; whatever is not remembered is worked out again. */
+/* Returns what the encoder may take to remember cells: what solving has taken, or a byte a
+   position.  Of large tables with pawns all cells take five; others are found again. */
 static uint64_t bytes_for_cells(uint64_t positions, uint64_t solving)
 {
     uint64_t enough = positions < CELLS_BYTES ? positions : CELLS_BYTES;
@@ -348,7 +348,7 @@ static uint64_t bytes_for_cells(uint64_t positions, uint64_t solving)
     return solving > enough ? solving : enough;
 }
 
-/* Solving and encoding: of one process, or of several the first, which learns, and the others. */
+/* Predicts solving and encoding: of one process, or of the first, which learns, and of others. */
 static enum bk_err predict_each(const struct prediction *x, const struct bk_index *ix,
                                 struct bk_plan_table *t, bool let_go,
                                 const struct bk_estimate *chosen, uint64_t *least_encoder,
@@ -385,7 +385,7 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
     return err;
 }
 
-/* What stays of a table once it is solved, if it is held. */
+/* Returns the bytes that stay of a table once it is solved, if it is held. */
 static uint64_t held_bytes_of(const struct prediction *x, uint32_t table)
 {
     const struct bk_estimate *kept = &x->all[table].kept;
@@ -395,7 +395,7 @@ static uint64_t held_bytes_of(const struct prediction *x, uint32_t table)
                : held(x->p, kept);
 }
 
-/* What encoding may use to be quicker. */
+/* Returns the bytes that encoding may use to be quicker. */
 static uint64_t encode_bytes_of(const struct prediction *x, const struct bk_plan_table *t,
                                 const struct bk_estimate *chosen)
 {
@@ -405,7 +405,7 @@ static uint64_t encode_bytes_of(const struct prediction *x, const struct bk_plan
     return bytes > x->h->memory / 8 ? x->h->memory / 8 : bytes;
 }
 
-/* With how little memory it can be made, on disk.  encoder: what that needs at least. */
+/* Sets the least memory with which a table can be made, on disk.  encoder: least for encoding. */
 static void predict_least(const struct prediction *x, uint32_t table, uint64_t encoder)
 {
     const struct bk_estimate *own = &x->all[table].let_go;
@@ -418,7 +418,7 @@ static void predict_least(const struct prediction *x, uint32_t table, uint64_t e
         beside_of(x, table) - x->h->bytes + (fixed > encoder ? fixed : encoder) + t->spill_room;
 }
 
-/* What will be held when it is done. */
+/* Brings what is held up to date for when a table is done. */
 static enum bk_err predict_held(const struct prediction *x, uint32_t table, struct bk_report *why)
 {
     struct bk_plan_table *t = &x->p->table[table];
@@ -434,7 +434,7 @@ static enum bk_err predict_held(const struct prediction *x, uint32_t table, stru
     return bk_resident_add(x->h, table, NULL, t->held_bytes, table + 1, why);
 }
 
-/* One table, as bk_build() would go about it. */
+/* Predicts one table, as bk_build() would make it. */
 static enum bk_err predict(struct prediction *x, const struct bk_index *ix, uint32_t table,
                            struct bk_report *why)
 {
@@ -468,7 +468,7 @@ static enum bk_err predict(struct prediction *x, const struct bk_index *ix, uint
     return predict_held(x, table, why);
 }
 
-/* The next one, of which nothing is known; all: what is the same for each. */
+/* Predicts the next table.  all: the fields that are the same for each. */
 static enum bk_err predict_table(const struct prediction *all, uint32_t table,
                                  struct bk_report *why)
 {
@@ -484,8 +484,8 @@ static enum bk_err predict_table(const struct prediction *all, uint32_t table,
     return err;
 }
 
-/* Of all tables that are not there, in turn.  all: what is known of each so far; most: the most
-   that any takes; memory: that may be used. */
+/* Predicts all missing tables in turn.  all: what is known of each so far; *most: set to the most
+   that any takes; *memory: set to what may be used. */
 static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                                    struct both *all, uint64_t *most, uint64_t *memory,
                                    struct bk_report *why)
@@ -520,8 +520,8 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
     return err;
 }
 
-/* The same.  More is held where no limit is set, if all takes no more than three quarters of the
-   machine's memory then. */
+/* Predicts all missing tables.  More is held where no limit is set, if all takes no more than three
+   quarters of the machine's memory then. */
 static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                                struct both *all, struct bk_report *why)
 {
@@ -536,7 +536,7 @@ static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t mem
     return predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
 }
 
-/* Of all that a prediction rests on; never 0. */
+/* Returns a hash of all that a prediction rests on; never 0. */
 static uint64_t fingerprint(const struct bk_plan *p, unsigned threads, uint64_t memory_limit)
 {
     const uint64_t of_plan[] = { p->v->rules_id,   p->n,         p->distances,

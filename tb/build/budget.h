@@ -14,13 +14,13 @@
  * build's; 0 threads: one a core.  Tested to be right within 10 percent for
  * tables that take more than some ten MiB.  Of several processes (p->processes) it is the one that
  * takes most, which is the first: it learns for all.
- * Cost: some ms to some 100 ms a table; none for a plan that has been asked the same before and is
- * as it was then, so that who asks before bk_build() does not pay twice.
+ * Cost: some ms to some 100 ms a table; none if the same was predicted before and the plan is as it
+ * was then, so that a caller who asks before bk_build() does not pay twice.
  */
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                            struct bk_report *why);
-/* The same of builds of one table each, when all others are there and nothing is held from before:
-   what it moves into is solved anew. */
+/* Predicts the same for builds of one table each, when all others are there and nothing is held
+   from before: what the table moves into is solved anew. */
 enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_report *why);
 
 #endif

@@ -49,7 +49,7 @@ struct builder {
 struct neighbours {
     const struct builder *b;
     const struct bk_plan_table *of;
-    struct bk_memtable **by_rule; /* those that have no file */
+    struct bk_memtable **by_rule; /* tables decided by rule, without a file */
     unsigned nby_rule;
 };
 
@@ -78,7 +78,7 @@ static void forget_neighbours(struct neighbours *n)
     free(n->by_rule);
 }
 
-/* Tables that are decided by rule have no values, but an index. */
+/* Sets up `n`.  Tables that are decided by rule have no values, but an index. */
 static enum bk_err find_neighbours(struct neighbours *n, const struct builder *b, unsigned of,
                                    struct bk_report *why)
 {
@@ -102,14 +102,14 @@ static enum bk_err find_neighbours(struct neighbours *n, const struct builder *b
     return err;
 }
 
-/* What of a table processes keep: at `out`, or NULL: all of it. */
+/* Returns what processes keep of a table, in `out`; NULL: all of it. */
 static const struct bk_reading *find_reading(struct bk_reading *out, const struct builder *b,
                                              uint32_t table, bool keep)
 {
     return b->owners && bk_plan_reading(out, b->p, table, keep) ? out : NULL;
 }
 
-/* Bytes of a table that is held; of several processes of the one that holds most. */
+/* Returns the bytes of a held table; of several processes, those of the one that holds most. */
 static uint64_t bytes_held(const struct builder *b, const struct bk_memtable *t,
                            const struct bk_reading *reading)
 {
@@ -119,7 +119,7 @@ static uint64_t bytes_held(const struct builder *b, const struct bk_memtable *t,
                       bk_share_kept(t->ix, b->owners, reading, b->p->distances, all));
 }
 
-/* What no other table reads of a solved one goes.  Returns the bytes that stay. */
+/* Frees what no other table reads of a solved one.  Returns the bytes that stay. */
 static uint64_t narrow(const struct builder *b, uint32_t table, struct bk_memtable *t,
                        const struct bk_reading *reading)
 {
@@ -166,7 +166,7 @@ static enum bk_err solve_alone(struct builder *b, uint32_t table, enum bk_strate
     return BK_OK;
 }
 
-/* A table that is there, for those that move into it; its own neighbours are held. */
+/* Solves a table whose files are there, for tables that move into it; what it leads to is held. */
 static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable **t,
                               uint64_t *bytes, struct bk_report *why)
 {
@@ -227,7 +227,7 @@ struct making {
     double cpu;                 /* spent on encoding */
     bool let_go;                /* its blocks do not stay */
     struct bk_reading reading;
-    const struct bk_reading *wanted; /* of it by several processes, or NULL: find_reading() */
+    const struct bk_reading *wanted; /* what several processes keep of it: find_reading() */
     struct bk_built built;
 };
 
@@ -305,7 +305,7 @@ static void checkpoint_path(const struct builder *b, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s/%s/.%s.ckpt", b->p->dir, b->p->v->name, b->p->table[b->nth].name);
 }
 
-/* Of everything on which the state of a table, or the bytes of its units, depend. */
+/* Returns a hash of everything on which the state of a table, or the bytes of its units, depend. */
 static uint64_t fingerprint(const struct builder *b)
 {
     const struct bk_variant *v = b->p->v;
@@ -367,7 +367,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
     return err;
 }
 
-/* The files of a table that is solved. */
+/* Writes the files of a solved table. */
 static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
                                struct bk_report *why)
 {
@@ -383,8 +383,8 @@ static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
     return err;
 }
 
-/* A table that is done stays for later ones if it may.  m->t is taken; bytes: of what stays of it,
-   if the rest has gone already, else 0. */
+/* Holds a table that is done for later ones if it may be, else frees it.  m->t is taken; bytes:
+   those that stay, if the rest has been freed already, else 0. */
 static enum bk_err keep_or_free(struct making *m, uint64_t bytes, struct bk_report *why)
 {
     struct builder *b = m->b;
@@ -401,7 +401,7 @@ static enum bk_err keep_or_free(struct making *m, uint64_t bytes, struct bk_repo
     return BK_OK;
 }
 
-/* What all processes have sent each other since this was asked last. */
+/* Returns what all processes have sent each other since the last call. */
 static struct bk_ranks_traffic add_up_sent(struct builder *b)
 {
     struct bk_ranks_traffic now = bk_ranks_sent(), sum = now;
@@ -438,7 +438,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     if (!err)
         err = write_files(&m, &tally, why);
     bk_encoder_close(m.encoder);
-    bk_spill_trim(); /* its lists; solving the next one is to have their place */
+    bk_spill_trim(); /* the encoder's lists: solving the next table may need the memory */
     forget_neighbours(&m.neighbours);
     bk_resident_leave(&b->resident, b->nth);
     if (err) {
@@ -460,7 +460,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     return err;
 }
 
-/* The same without files. */
+/* Solves and counts a table, without files. */
 static enum bk_err count_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
@@ -491,7 +491,7 @@ static enum bk_err count_table(struct builder *b, struct bk_report *why)
     return keep_or_free(&m, bytes, why);
 }
 
-/* In memory, or within the limit on disk. */
+/* Makes a table in memory, or within the limit on disk. */
 static enum bk_err build_within(struct builder *b, struct bk_report *why)
 {
     const struct bk_plan_table *pt = &b->p->table[b->nth];
@@ -521,8 +521,8 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
 
 /* == What others left == */
 
-/* Is a checkpoint younger than the table?  Then that is being made anew (with distances, say), and
-   who was stopped may want to go on. */
+/* Is a checkpoint younger than the table?  Then the table is being made anew (with distances, say),
+   and the build that was stopped may be continued. */
 static bool is_under_way(const struct builder *b, const char *checkpoint)
 {
     char path[PATH_MAX];
@@ -535,7 +535,7 @@ static bool is_under_way(const struct builder *b, const char *checkpoint)
              kept.st_mtim.tv_nsec > made.st_mtim.tv_nsec));
 }
 
-/* Files under way that nobody is at work on. */
+/* Removes unfinished files that no process is at work on. */
 static void remove_parts(const struct builder *b)
 {
     char path[PATH_MAX + 8];
@@ -547,7 +547,7 @@ static void remove_parts(const struct builder *b)
     }
 }
 
-/* Distances of a table that has none any longer: those of one that was damaged. */
+/* Removes distances of a table that has none any longer: those of one that was damaged. */
 static void remove_distances(const struct builder *b)
 {
     char path[PATH_MAX];
@@ -555,7 +555,7 @@ static void remove_distances(const struct builder *b)
     unlink(bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, BK_KIND_DTW));
 }
 
-/* Is it there by now?  As the first process sees it. */
+/* Are a table's files there by now, as the first process sees it? */
 static bool is_there(const struct bk_plan *p, struct bk_plan_table *t)
 {
     bool there = bk_ranks_is_first() && bk_plan_look(p, t);
@@ -565,7 +565,7 @@ static bool is_there(const struct bk_plan *p, struct bk_plan_table *t)
     return there;
 }
 
-/* Unless somebody else makes it, or has made it since the plan: lock.h. */
+/* Makes a table, unless another process makes it, or has made it since the plan: lock.h. */
 static enum bk_err build_locked(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *t = &b->p->table[b->nth];
@@ -597,8 +597,8 @@ static enum bk_err build_locked(struct builder *b, struct bk_report *why)
     return err;
 }
 
-/* What a builder that was killed left beside a table that is there.  What is locked belongs to
-   somebody who is at work on it; a lock goes with whoever takes it next. */
+/* Removes what a killed builder left beside a table that is there.  If the table is locked, another
+   process works with them, and they stay; a dead lock's file goes with whoever takes it next. */
 static void sweep(const struct builder *b)
 {
     static const volatile int at_once = 1;
@@ -621,7 +621,7 @@ static void sweep(const struct builder *b)
 
 /* == Several processes == */
 
-/* Of whatever the bytes that they exchange, and those of files, depend on. */
+/* Returns a hash of all that the bytes which processes exchange, and those of files, depend on. */
 static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_build_options *o)
 {
     char text[256];
@@ -638,7 +638,8 @@ static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_bui
 
 #define SEEN_TRIES 50 /* tenths of a second: a network drive may show a new file late */
 
-/* Is the folder of tables the first process's?  That makes a file there; the others look for it. */
+/* Is the folder of tables the one that the first process has?  The first makes a file there; the
+   others look for it. */
 static enum bk_err see_folder(const char *dir, struct bk_report *why)
 {
     char name[] = ".bareking-XXXXXX", path[PATH_MAX];
@@ -665,7 +666,7 @@ static enum bk_err see_folder(const char *dir, struct bk_report *why)
     return err;
 }
 
-/* What disks and memory have decided is what the first process found. */
+/* Takes over from the first process what depends on disks and memory. */
 static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
 {
     struct bk_plan *p = b->p;
@@ -703,7 +704,7 @@ static void make_do_with_less(struct builder *b)
             p->table[i].strategy = o->largest;
 }
 
-/* How each table will be made, in how much memory; all processes have the same plan then. */
+/* Plans how each table will be made, in how much memory; all processes have the same plan then. */
 static enum bk_err plan_tables(struct builder *b, struct bk_report *why)
 {
     const struct bk_build_options *o = b->o;
@@ -730,7 +731,7 @@ static enum bk_err plan_tables(struct builder *b, struct bk_report *why)
     return err;
 }
 
-/* The nth table, unless it is there. */
+/* Makes the nth table, unless it is there. */
 static enum bk_err build_nth(struct builder *b, struct bk_report *why)
 {
     const struct bk_plan_table *t = &b->p->table[b->nth];

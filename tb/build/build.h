@@ -16,12 +16,12 @@
 #include "tb/solve/solve.h"
 
 struct bk_built { /* told after each table */
-    /* By all processes since the last one was told: what they sent each other. */
+    /* Bytes that all processes sent each other since the last table was told. */
     struct bk_ranks_traffic sent;
     const struct bk_plan_table *table;
     struct bk_summary summary;
     const struct bk_index
-        *ix; /* with counts_alone, while it is told: the summary's numbers are its */
+        *ix; /* with counts_alone, during the call: index of the summary's numbers */
     double solve_cpu, encode_cpu, wall; /* seconds */
     uint64_t wdl_bytes, dtw_bytes;
     unsigned plies; /* of all its blocks, but those that threads solve by themselves */
@@ -33,13 +33,13 @@ struct bk_build_options {
     const char *scratch;   /* folder for what does not fit; NULL: the tables' own */
     enum bk_effort effort;
     bool standalone;   /* files that answer without others */
-    bool counts_alone; /* nothing is encoded or written: tables are told and let go.  Of one
-                          process; what does not fit goes to `scratch` all the same */
+    bool counts_alone; /* nothing is encoded or written: tables go to built() and are freed.  Of
+                          one process; what does not fit goes to `scratch` all the same */
     unsigned k_max;    /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     bool frugal;       /* for tests, as if memory were short: hold no table for later ones,
                           be compact (order.h), and keep no more sets than are in use */
-    bool packs;        /* for tests: what waits is packed, and stays */
-    enum bk_strategy largest; /* for tests: nothing that takes more memory; 0: as there is */
+    bool packs;        /* for tests: tables that wait are packed, even if there is room */
+    enum bk_strategy largest; /* for tests: no strategy that takes more memory; 0: any */
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t,
                      const struct bk_progress *p); /* often; NULL is fine */
@@ -49,7 +49,7 @@ struct bk_build_options {
     void (*wait)(void *context, const char *text); /* another process makes the table: who, and
                                                       that it is waited for; NULL is fine */
     unsigned as_ranks; /* with counts_alone and no memory limit: `news` is told of what so many
-                          processes would send each other, ply by ply; 0: nobody is */
+                          processes would send each other, ply by ply; 0: it is not */
     void (*news)(void *context, const struct bk_news *n);
     double checkpoint_seconds; /* from one checkpoint to the next; 0: none are written */
     const volatile int *stop;  /* nonzero: give up (BK_E_SYSTEM "interrupted") */

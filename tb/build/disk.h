@@ -15,7 +15,7 @@
  */
 uint64_t bk_disk_guess(const struct bk_material *m, const struct bk_index *ix, enum bk_kind kind);
 
-/* What files otherwise encoded take of that. */
+/* Returns how many times as much files encoded otherwise take. */
 double bk_disk_share(enum bk_kind kind, enum bk_effort effort, bool standalone);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "core/array.h"
 
-/* The table that a file belongs to which a builder may have left; "": it is none of those. */
+/* Sets `name` to the table of a file that a builder may have left; "": it is no such file. */
 static void table_of(const char *file, char name[BK_MATERIAL_NAME_MAX])
 {
     size_t whole = strlen(file), n;

@@ -17,10 +17,10 @@
 struct bk_left {
     char (*name)[BK_MATERIAL_NAME_MAX]; /* owned: their tables, ascending */
     size_t n, room;
-    bool unknown; /* the folder could not be read: of any table there may be some */
+    bool unknown; /* the folder could not be read: any table may have some */
 };
 
-/* What is there now.  What comes later is not seen: it is its maker's, or the next build's. */
+/* Reads what is there now.  Later files are not seen: they are left to the next build. */
 void bk_left_read(struct bk_left *l, const char *dir, const char *variant);
 /* May there be files of the table with this name? */
 bool bk_left_has(const struct bk_left *l, const char *table);

@@ -11,7 +11,7 @@
  * A file system without flock() has the other way: to be the one who makes the file
  * is to hold the lock.  Its line "HOST PID START" tells whether its maker still
  * lives; START, when the process began, tells it from a later one of that number.
- * A file that is still empty was left, or is being written, by nobody knows whom: it holds.
+ * A file that is still empty was left, or is being written, by an unknown process: it holds.
  *
  * Rejected: fcntl() locks, which go when any descriptor of the file is closed and do not
  * keep threads apart.  Rejected: times of files as signs of life; clocks jump.
@@ -46,7 +46,7 @@ struct holder {
     unsigned long long start; /* of the process, in the machine's ticks; 0: not known */
 };
 
-/* == Who == */
+/* == Holders == */
 
 /* When a process of this machine began; 0: not known. */
 static unsigned long long start_of(long pid)
@@ -92,7 +92,7 @@ static bool read_holder(int fd, struct holder *h)
     return sscanf(text, "%64s %ld %llu", h->host, &h->pid, &h->start) == 3 && h->pid > 0;
 }
 
-/* A line that is not whole is none. */
+/* Writes this process's line.  False: not all of it could be written, and there is none. */
 static bool write_holder(int fd)
 {
     struct holder h = myself();
@@ -155,8 +155,8 @@ static bool knows_no_locks(int error)
 }
 
 /*
- * Removes the file of a builder that is gone.  Only whoever has made PATH.dead may,
- * so nobody can have put his own in its place in between.
+ * Removes the file of a builder that is gone.  Only the process that has made PATH.dead may,
+ * so no other can have put its own file in its place in between.
  */
 static enum tried bury(const char *path)
 {
@@ -209,11 +209,11 @@ static enum tried with_flock(const char *path, int fd, bool made)
     }
     if (!has_name(fd, path))
         return AGAIN;
-    write_holder(fd); /* for people alone: without it nobody is named */
+    write_holder(fd); /* for people alone: the lock holds without it */
     return TAKEN;
 }
 
-/* TAKEN: *fd is open. */
+/* Tries once to take the lock.  TAKEN: *fd is open. */
 static enum tried try_once(const struct bk_lock_wish *w, const char *path, int *fd)
 {
     enum tried tried;
@@ -244,7 +244,7 @@ static enum tried try_once(const struct bk_lock_wish *w, const char *path, int *
 
 /* == Taking it == */
 
-/* Who it is that we wait for, if the file can be read. */
+/* Tells who is waited for, if the file can be read. */
 static void tell_wait(const struct bk_lock_wish *w, const char *path)
 {
     struct holder h = { .pid = 0 };
@@ -264,7 +264,7 @@ static void tell_wait(const struct bk_lock_wish *w, const char *path)
         w->note(w->context, text);
 }
 
-/* Sets *waited, too. */
+/* Tries until the lock is taken, an error comes or `stop` is set.  *waited: set if it was held. */
 static enum tried wait_for(const struct bk_lock_wish *w, struct bk_lock *l, bool *waited)
 {
     const struct timespec pause = { .tv_nsec = LOOK_NANOSECONDS };

@@ -16,8 +16,7 @@ struct way {
     bool exchanged;        /* the table keeps the colours exchanged */
 };
 
-/* A man of `was` becomes one of `is`, and that is all that changes of the men.  False: it is not.
- */
+/* Does a way change one man, of type *was into *is, and nothing else of the men?  Sets both. */
 static bool one_changes(const struct way *w, unsigned *was, unsigned *is)
 {
     unsigned less = 0, more = 0;
@@ -54,7 +53,8 @@ static bool changes_on(const struct way *w, unsigned was, unsigned is, unsigned 
     return false;
 }
 
-/* The man of a part, perhaps anew.  NULL: there is no room for one more. */
+/* Returns the man of a part with this colour and type, added if there was none.  NULL: there is no
+   room for one more. */
 static struct bk_part_man *find_man(struct bk_part *part, unsigned colour, unsigned type)
 {
     struct bk_part_man *man = part->man;
@@ -69,7 +69,7 @@ static struct bk_part_man *find_man(struct bk_part *part, unsigned colour, unsig
     return man;
 }
 
-/* Adds what one way leads to. */
+/* Adds to `part` the positions that a way leads to. */
 static void add_way(struct bk_part *part, const struct way *w, const struct bk_material *m)
 {
     unsigned was = 0, is = 0, colour = w->colour ^ w->exchanged;
@@ -96,7 +96,7 @@ void bk_plan_parts(struct bk_plan *p)
 {
     struct bk_material *next = malloc(BK_NEXT_MAX * sizeof *next);
 
-    for (unsigned i = 0; next && i < p->n; i++) /* else nothing is known */
+    for (unsigned i = 0; next && i < p->n; i++) /* no memory: nothing is known */
         for (unsigned colour = 0; colour < 2; colour++) {
             const struct bk_plan_table *t = &p->table[i];
             unsigned n = bk_material_next_of(&t->m, p->v, colour, next, BK_NEXT_MAX);

@@ -6,8 +6,8 @@
 
 #include "tb/build/plan.h"
 
-/* Sets the part of each table that those of the plan which move into it read: who is to move then,
-   and where the man stands that a pawn, or any other man who changes, has become. */
+/* Sets the part of each table that tables of the plan read when they move into it: who is to move
+   then, and where the man stands that a pawn, or any other man that changes, has become. */
 void bk_plan_parts(struct bk_plan *p);
 
 #endif

@@ -30,7 +30,7 @@ struct planner {
     struct found *found; /* owned */
     size_t nfound, found_room;
     struct bk_materials seen; /* done or under way */
-    uint32_t *number;         /* owned; of seen ones: in the plan, or UNDER_WAY */
+    uint32_t *number;         /* owned; by place in `seen`: number in the plan, or UNDER_WAY */
     size_t number_room;
 };
 
@@ -38,7 +38,7 @@ struct planner {
 
 /* == What is there == */
 
-/* A file of a table, its head or all of it. */
+/* Opens a file of a table, reads its head or all of it, and sets in `t` what it says. */
 static enum bk_err look_at(const struct bk_plan *p, struct bk_plan_table *t, enum bk_kind kind,
                            bool whole, struct bk_report *why)
 {
@@ -79,7 +79,7 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
         else if (err == BK_E_NO_TABLE && !p->distances)
             err = BK_OK;
         else if (!err && (!promised || t->standalone != alone)) {
-            /* who made them anew was killed between their two names: results of before */
+            /* a builder was killed before the new results had their name: these are the old ones */
             t->with_distances = promised;
             t->standalone = alone;
             if (p->distances)
@@ -137,7 +137,7 @@ unsigned bk_plan_check(struct bk_plan *p, void *context,
         strcpy(now.name, t->name);
         if (!t->present && !t->damaged)
             continue;
-        if (look_for(p, &now, true, &why) == BK_E_SYSTEM) /* it is as it seemed, for all we know */
+        if (look_for(p, &now, true, &why) == BK_E_SYSTEM) /* it stays as it was planned */
             continue;
         t->present = now.present;
         t->damaged = now.damaged;
@@ -168,7 +168,7 @@ static uint32_t number_of(const struct planner *pl, const struct bk_material *m)
     return seen < 0 ? UNDER_WAY : pl->number[seen];
 }
 
-/* The tables among `next`, each once; those decided by rule are none. */
+/* Sets t->next to the tables in `next`, each once; none of those by rule.  False: no memory. */
 static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_material *next,
                       unsigned n)
 {
@@ -187,7 +187,7 @@ static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_mat
     return t->next != NULL;
 }
 
-/* Of a table that is to be made: what is guessed of its files. */
+/* Sets disk_bytes of a table that is to be made to what is guessed of its files. */
 static void add_guesses(const struct bk_plan *p, struct bk_plan_table *t)
 {
     if (!t->present)
@@ -307,7 +307,8 @@ static enum bk_err find_all(struct planner *pl, struct bk_material *m, unsigned 
     return err;
 }
 
-/* What takes time is to number the positions of each: that there are too many is known before. */
+/* Appends the tables that were found.  Numbering the positions of each takes time, so it is done
+   when there are known not to be too many. */
 static enum bk_err append_all(struct planner *pl, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
@@ -404,7 +405,7 @@ enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, stru
     return err;
 }
 
-/* Which tables will be solved? */
+/* Sets solved[] for the tables that will be solved: missing ones, and all that they lead to. */
 static void find_solved(const struct bk_plan *p, bool solved[BK_PLAN_TABLES_MOST])
 {
     memset(solved, 0, BK_PLAN_TABLES_MOST);

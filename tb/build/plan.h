@@ -11,45 +11,44 @@
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 
-/* A table that is let go block by block: */
+/* held_bytes of a table whose blocks are let go one by one. */
 #define BK_NEVER_HELD (UINT64_MAX / 4)
 
 struct bk_plan_table {
     struct bk_material m;
     char name[BK_MATERIAL_NAME_MAX];
     uint64_t positions;      /* both sides */
-    uint64_t anew_positions; /* predicted: of tables that are there, and solved anew for it */
+    uint64_t anew_positions; /* predicted: of tables whose files are there, solved anew for it */
     uint64_t memory_bytes;   /* predicted peak while it is made: budget.h */
-    uint64_t held_bytes;     /* of what stays of it for others, once it is solved: the same */
-    uint64_t frame_bytes;    /* of its index and what is known of its blocks, besides */
+    uint64_t held_bytes;     /* predicted: what stays of it for others once it is solved */
+    uint64_t frame_bytes;    /* of its index and its blocks' descriptions, besides */
     uint64_t least_bytes;    /* the smallest memory limit with which it can be made */
     uint64_t spill_room;     /* what a bk_spill must leave free for one piece of work a thread */
     uint64_t encode_bytes;   /* what encoding may use to be quicker: solving takes it, too */
-    uint64_t together_bytes; /* what encoding may have columns of: encode/foretell.h */
-    uint64_t room_bytes;     /* and take in all: the same */
+    uint64_t together_bytes; /* limit of encoding's columns: encode/foretell.h */
+    uint64_t room_bytes;     /* limit of encoding large units: likewise */
     uint64_t disk_bytes;     /* of files present, or a guess */
-    /* What several processes will send each other while it is made, with tables that are solved
-       anew for it; by kind, of words nothing: budget.h. */
+    /* Predicted: what several processes send each other while it is made, with tables that are
+       solved anew for it; by kind, nothing for BK_SENDS_WORDS: budget.h. */
     uint64_t sent_bytes[BK_TRAFFICS];
-    double seconds;            /* how long they, or one process, will take, roughly */
+    double seconds;            /* predicted wall time, roughly */
     uint64_t guess_bytes[2];   /* the guess, by kind of file: disk.h */
     bool present;              /* files are there (with distances, if asked for) */
-    bool damaged;              /* they are, and cannot be trusted: bk_plan_check() */
-    bool had_distances;        /* promised, or there, of a table that is not present */
-    bool unreadable;           /* they are, perhaps good, and the system refuses them */
-    bool with_distances;       /* of those that are: as they say themselves */
+    bool damaged;              /* files are there, and cannot be trusted: bk_plan_check() */
+    bool had_distances;        /* not present, but distances are promised, or there */
+    bool unreadable;           /* files are there, perhaps good, and the system refuses them */
+    bool with_distances;       /* as the files that are there say */
     bool standalone;           /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
     struct bk_part part;       /* what others of the plan read of it: parts.h */
     bool pawns;                /* it has several blocks, of which one may lead to another */
     bool by_share;             /* processes solve all its blocks together: solve/share.h */
-    bool anew_apart;           /* solved anew, for one that it is needed for, they are one by one */
+    bool anew_apart;           /* if it is solved anew for others, blocks are solved one by one */
     uint32_t *next;            /* owned: tables that it can move into, by number in the plan */
     unsigned nnext;
 };
 
-/* The least limit of memory within which it can be made: on disk, or in memory where that takes
-   less. */
+/* Returns the least memory limit with which a table can be made: on disk, or in memory if less. */
 static inline uint64_t bk_plan_least(const struct bk_plan_table *t)
 {
     return t->least_bytes < t->memory_bytes ? t->least_bytes : t->memory_bytes;
@@ -62,15 +61,15 @@ struct bk_plan {
     bool distances;
     bool anew;                /* see bk_plan_anew() */
     uint64_t machine_bytes;   /* memory that a process here may have; 0: all of the machine's */
-    bool holds_more;          /* a third of memory for tables that lead on, not a quarter:
-                                 there is enough, and nobody has set a limit */
-    uint64_t foretold;        /* what memory was predicted from; 0: nothing: budget.h */
+    bool holds_more;          /* a third of memory for held tables, not a quarter: there is
+                                 enough, and no limit is set */
+    uint64_t foretold;        /* hash of what memory was predicted from; 0: it was not */
     unsigned processes;       /* that will make the tables together; 0: one */
     struct bk_owners owners;  /* bk_plan_owners() */
     enum bk_effort effort;    /* bk_plan_encode() */
     bool alone;               /* the same: files will answer without others */
     const volatile int *stop; /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
-    /* Told of each table before its memory is predicted; NULL is fine. */
+    /* Called for each table before its memory is predicted; NULL is fine. */
     void (*foretells)(void *watcher, const struct bk_plan *p, unsigned nth);
     void *watcher;               /* borrowed */
     struct bk_plan_table *table; /* dependency order */
@@ -78,8 +77,8 @@ struct bk_plan {
 };
 
 /*
- * materials  names' materials, or n = 0 and men: all materials of up to so many men
- * dir        need not exist
+ * m, n  the materials wanted, or n = 0 and men: all materials of up to so many men
+ * dir   need not exist
  * Tables decided by rule (bare kings) are left out: there is nothing to build.
  * Fails with BK_E_USAGE where there are more than BK_PLAN_TABLES_MOST, as soon as so many are
  * found.  Cost: for each table that of its index, a few ms with five men, some 50 with seven.
@@ -88,37 +87,39 @@ struct bk_plan {
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
                         const struct bk_material *m, unsigned n, unsigned men, bool distances,
                         struct bk_report *why);
-/* Foretells for tables that are encoded so, not at normal effort to be read with others. */
+/* Scales the guesses of file sizes to this effort, and to files that answer alone or not; a new
+   plan's are for normal effort, and files that are read with others. */
 void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone);
-/* Are the files of a table there by now?  Sets present and disk_bytes.  Of a damaged table all is
-   read. */
+/* Are the files of a table there by now?  Sets present and disk_bytes.  Reads all of
+   the files of a damaged table. */
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
-/* What keeps the files of a table from being used, by their heads: BK_OK, nothing; BK_E_NO_TABLE,
-   there are none; BK_E_CORRUPT, or distances that the results promise are gone; BK_E_NEWER;
-   BK_E_SYSTEM. */
+/* Returns what keeps the files of a table from being used, by their heads: BK_OK, nothing;
+   BK_E_NO_TABLE, there are none; BK_E_CORRUPT, or distances that the results promise are gone;
+   BK_E_NEWER; BK_E_SYSTEM. */
 enum bk_err bk_plan_fault(const struct bk_plan *p, const struct bk_plan_table *t,
                           struct bk_report *why);
 /*
  * Reads all bytes of the files that are there: a table with one that is damaged, or with distances
  * promised and missing, is to be made again.  Planning alone reads heads.
  *
- * damaged  is told of each such table, with what is wrong; NULL is fine
+ * damaged  called for each such table, with what is wrong; NULL is fine
  *
  * Returns how many there are.  Cost: that of reading the files, some GB/s where they are in memory.
  */
 unsigned bk_plan_check(struct bk_plan *p, void *context,
                        void (*damaged)(void *context, const char *text));
 void bk_plan_free(struct bk_plan *p);
-/* *out: of so many processes as the plan is for, borrowed from it; NULL where that is one.
+/* *out: the owners for the plan's processes, borrowed from it; NULL where there is one process.
    BK_E_SYSTEM: no memory.  Cost: that of bk_owners_new(), the first time. */
 enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, struct bk_report *why);
 
-/* Does a table move into the one of that number? */
+/* Does a table move into the one with the number `table`? */
 bool bk_plan_leads(const struct bk_plan_table *t, uint32_t table);
 
 /*
- * How the slices of a table are read that several processes solve: by itself and, keep, by tables
- * that are missing, or will be solved anew for one that is.  False: one of those reads all of it.
+ * Sets `out` to how the slices are read of a table that several processes solve: by itself and,
+ * with `keep`, by tables that are missing, or will be solved anew for a missing one.  False: one of
+ * those reads all of it.
  * Cost: that of the materials one move away from each.
  */
 bool bk_plan_reading(struct bk_reading *out, const struct bk_plan *p, uint32_t table, bool keep);

@@ -98,13 +98,13 @@ uint64_t bk_resident_frames(const struct bk_resident *h)
     return bytes;
 }
 
-/* What a table is when it waits. */
+/* Returns the bytes of a table when it waits. */
 static uint64_t waiting_bytes(const struct bk_resident *h, const struct bk_kept *x)
 {
     return x->packed_bytes ? x->packed_bytes : bk_resident_packed(h, x->bytes);
 }
 
-/* Its arrays go.  False: there is no memory for that; the table is of no more use. */
+/* Packs a table and frees its arrays.  False: no memory; the table is of no more use. */
 static bool put_away(struct bk_resident *h, struct bk_kept *x)
 {
     uint64_t before = bytes_of(x);
@@ -117,7 +117,7 @@ static bool put_away(struct bk_resident *h, struct bk_kept *x)
     return true;
 }
 
-/* They are there again. */
+/* Unpacks a table's arrays, if they are away. */
 static enum bk_err bring_back(struct bk_resident *h, struct bk_kept *x, struct bk_report *why)
 {
     if (!x->away)
@@ -157,10 +157,10 @@ static unsigned built_until(const struct bk_plan *p, unsigned nth, uint32_t tabl
 }
 
 /*
- * What holding a table, of so many bytes, is worth when the nth is the next to be built: the
- * positions that it spares, a byte, the less the longer it has to wait.  What is found out by
- * solving a hundred tables and fits into a few of its bytes outlasts what its neighbours need next;
- * of equals the one that is needed last goes.  (Squared: no root is asked for.)
+ * Returns what holding a table, of so many bytes, is worth when the nth is the next to be built:
+ * the positions that it spares, a byte, over the root of the time it waits.  A table of few bytes
+ * for which a hundred others must be solved outlasts those that its neighbours need next; of equals
+ * the one that is needed last goes.  (Squared: no root is needed.)
  */
 static double worth(const struct bk_resident *h, unsigned nth, uint32_t table, uint64_t bytes)
 {
@@ -188,8 +188,8 @@ static bool is_idle(const struct bk_resident *h, unsigned nth, const struct bk_k
     return !x->pins && !bk_plan_leads(&h->p->table[nth], x->table);
 }
 
-/* What neither the nth table nor one being solved needs: the one that is worth least, and the bytes
-   of all.  NULL: there is none. */
+/* Returns the table that is worth least of those that neither the nth table nor one being solved
+   needs, and sets *bytes to the bytes of all of these.  NULL: there is none. */
 static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, uint64_t *bytes)
 {
     struct bk_kept *least = NULL;
@@ -212,7 +212,7 @@ static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, 
     return least;
 }
 
-/* Of these the one that is needed last among those that can be packed.  NULL: there is none. */
+/* Returns the idle table that is needed last of those that can be packed.  NULL: there is none. */
 static struct bk_kept *last_of_idle(const struct bk_resident *h, unsigned nth)
 {
     struct bk_kept *last = NULL;

@@ -20,8 +20,8 @@
 struct bk_kept {
     uint32_t table;           /* number in the plan */
     struct bk_memtable *t;    /* owned; NULL in a prediction */
-    uint64_t bytes;           /* of its arrays */
-    bool away;                /* they are packed, and not there */
+    uint64_t bytes;           /* of its arrays, unpacked */
+    bool away;                /* its arrays are packed, and freed */
     struct bk_packed *packed; /* owned; NULL: never was, or in a prediction */
     uint64_t packed_bytes;    /* 0: never was */
     unsigned uses;            /* tables still to be built that move into it */
@@ -32,14 +32,14 @@ struct bk_resident {
     const struct bk_plan *p; /* borrowed */
     double *cost;            /* owned; by table: positions to be solved to have it */
     struct bk_pool *pool;    /* borrowed: packs */
-    bool packs;              /* tables that wait; not if several processes share them */
-    bool packs_all;          /* of them all, for tests, though there is room */
+    bool packs;              /* tables that wait are packed; not if processes share them */
+    bool packs_all;          /* for tests: all of them, even if there is room */
     struct bk_kept *kept;
     size_t n, room;
     uint64_t bytes;
-    uint64_t memory; /* that may be used; for tables that are held: */
-    uint64_t limit;  /* all together */
-    uint64_t spare;  /* those that nobody needs at once, even where the others take more than all */
+    uint64_t memory; /* that may be used in all */
+    uint64_t limit;  /* of all tables that are held */
+    uint64_t spare;  /* of those not needed at once, even if the others take more than `limit` */
 };
 
 /* memory_limit: of the process; 0: the machine's memory.  False: no memory; afterwards no table is
@@ -72,14 +72,15 @@ void bk_resident_leave(struct bk_resident *h, uint32_t table);
 
 /* The nth table is done: lets go of what nothing else needs. */
 void bk_resident_done(struct bk_resident *h, unsigned nth);
-/* What so many bytes are supposed to be when they are packed: of five tables without distances 0.09
-   to 0.23 is left, of four with them 0.20 to 0.39 (docs/solving.md 10).  Small ones may pack worse:
+/* Estimates what so many bytes are when they are packed: of five tables without distances 0.09 to
+   0.23 is left, of four with them 0.20 to 0.39 (docs/solving.md 10).  Small ones may pack worse:
    0.34 and 0.41, of many small blocks 0.84. */
 uint64_t bk_resident_packed(const struct bk_resident *h, uint64_t bytes);
-/* For a prediction: what all may take beyond that.  Some pack worse than others, which then stay,
-   too: all of Sultan's two men against one took 0.8 per cent more than was foretold without it. */
+/* For a prediction: what all held tables may take beyond that estimate.  Some pack worse than
+   others, which then stay, too: all of Sultan's two men against one took 0.8 per cent more than was
+   predicted without it. */
 uint64_t bk_resident_margin(const struct bk_resident *h);
-/* Indices and the like of all tables that are held, away or not. */
+/* Bytes of indices and the like of all tables that are held, away or not. */
 uint64_t bk_resident_frames(const struct bk_resident *h);
 /* Will the nth table, of so many bytes, be held when it is done? */
 bool bk_resident_will_keep(const struct bk_resident *h, unsigned nth, uint64_t bytes);

@@ -39,7 +39,7 @@ struct pieces {
     unsigned n;
     unsigned char **packed; /* room for a piece each */
     uint32_t *bytes;
-    char *at; /* the array's */
+    char *at; /* the next byte of the array */
     size_t left;
     atomic_bool good;
     atomic_int refused; /* of unpacking: ENOMEM */
@@ -176,7 +176,7 @@ static void create(struct bk_writer *w)
         fail(w, errno);
 }
 
-/* Bytes behind those that are in the file. */
+/* Writes bytes behind those that are in the file. */
 static void append(struct bk_writer *w, const void *from, size_t bytes)
 {
     int error = bk_write_at(w->fd, from, bytes, w->at);
@@ -270,7 +270,7 @@ void bk_write_file(struct bk_writer *w, int fd, uint64_t bytes)
     }
 }
 
-/* To the disk, and closed. */
+/* Syncs and closes the file. */
 static void finish(struct bk_writer *w)
 {
     flush(w);
@@ -308,8 +308,8 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why)
 
 /* == Reading == */
 
-/* All of these bytes, interrupted or not.  False: there are fewer; or they cannot be read, which
-   says nothing of them: *error is an errno. */
+/* Reads all of these bytes, interrupted or not.  False: there are fewer, or, if *error is set to an
+   errno, they cannot be read, which does not mean damage. */
 static bool take(FILE *in, void *to, size_t bytes, int *error)
 {
     for (size_t done = 0;;) {
@@ -331,7 +331,7 @@ static enum bk_err cannot_be_read(const char *path, int error, const char *damag
                  : bk_fail(why, BK_E_CORRUPT, "%s: %s", path, damage);
 }
 
-/* The checksum of all but the last eight bytes, against these. */
+/* Compares the checksum of so many bytes with the eight bytes behind them. */
 static enum bk_err check_sum(FILE *in, uint64_t bytes, const char *path, struct bk_report *why)
 {
     XXH64_state_t *sum = XXH64_createState();
@@ -359,8 +359,8 @@ static enum bk_err check_sum(FILE *in, uint64_t bytes, const char *path, struct 
     return good ? BK_OK : cannot_be_read(path, error, "damaged", why);
 }
 
-/* Nothing but a plain file: a pipe would never answer, a link may lead anywhere.  What is there and
-   cannot be opened now may be good, and is not passed over. */
+/* Opens nothing but a plain file: a pipe would never answer, a link may lead anywhere.  A file that
+   is there and cannot be opened now may be good: BK_E_SYSTEM, not BK_E_NO_TABLE. */
 static enum bk_err open_file(FILE **out, const char *path, struct bk_report *why)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -498,7 +498,7 @@ void bk_checkpoint_part(char out[BK_CHECKPOINT_PATH_MAX], const char *path, uint
     snprintf(out, BK_CHECKPOINT_PATH_MAX, "%s.%08x.%u", path, generation, rank);
 }
 
-/* Is this the name of a part of the checkpoint `name`?  What stands behind the name, or NULL. */
+/* Returns what follows `name` and a dot in the name of a part of that checkpoint, else NULL. */
 static const char *part_of(const char *file, const char *name)
 {
     size_t n = strlen(name);

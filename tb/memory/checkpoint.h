@@ -2,7 +2,7 @@
  * checkpoint.h - the state of a table under way, in a file.
  *
  * Written under another name, synced and renamed, so that at any instant there
- * is a whole one or none.  Who owns the state says what is in it: a writer
+ * is a whole one or none.  The owner of the state says what is in it: a writer
  * takes bytes and arrays one after the other, a reader gives them back in the
  * same order.  Arrays are packed by all threads; a checksum covers everything
  * and is compared before the first byte is believed.
@@ -20,7 +20,7 @@
 
 #define BK_CHECKPOINT_PATH_MAX 4200
 
-/* Where, how often, and for what; the last one is known by itself. */
+/* Where, how often, and for what; `next` is this module's own. */
 struct bk_checkpoint {
     const char *path;       /* borrowed */
     double seconds;         /* from one to the next, or three times what one takes; 0: never */
@@ -50,12 +50,12 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why);
  * there, and perhaps good, but there is no memory, or the system refuses it.
  */
 enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why);
-/* False, and ever after: no more of it, or no memory. */
+/* False, and ever after: there is no more, or no memory. */
 bool bk_read(struct bk_reader *r, void *to, size_t bytes);
 bool bk_read_array(struct bk_reader *r, void *to, size_t bytes);
-bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes); /* fd -1: nowhere */
-/* What is read has no place to go to, for this errno: the checkpoint is good, all the same.  0
-   where nobody has said so; bk_read_file() does. */
+bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes); /* fd -1: skips them */
+/* Notes, by errno, that what is read has no place to go to: the checkpoint itself is good.
+   bk_read_file() does so, too.  bk_reader_refused(): the first errno, or 0. */
 void bk_reader_refuse(struct bk_reader *r, int error);
 int bk_reader_refused(const struct bk_reader *r);
 uint64_t bk_reader_left(const struct bk_reader *r); /* bytes that are there to be read */
@@ -67,12 +67,12 @@ void bk_reader_close(struct bk_reader *r);          /* NULL is fine */
  */
 void bk_checkpoint_part(char out[BK_CHECKPOINT_PATH_MAX], const char *path, uint32_t generation,
                         unsigned rank);
-/* Removes the parts of all other generations; 0: of all.  Then, of this one alone. */
+/* Remove the parts of all other generations (0: of all), or of this one alone. */
 void bk_checkpoint_remove_parts(const char *path, uint32_t generation);
 void bk_checkpoint_remove_generation(const char *path, uint32_t generation);
 
-/* Removes what there is, whole or not.  parts: with parts that have no checkpoint.  Cost: the
-   folder is read where there was a checkpoint, or `parts` says so. */
+/* Removes the checkpoint, whole or not, and its parts.  parts: looks for them even if there is no
+   checkpoint.  Cost: the folder is read where there was a checkpoint, or `parts` says so. */
 void bk_checkpoint_remove(const char *path, bool parts);
 
 #endif

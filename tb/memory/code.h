@@ -29,8 +29,7 @@
 /* Score for the side to move of a code.  code_bytes: 1, 2; 0: as of one byte. */
 int16_t bk_code_score(unsigned code, unsigned code_bytes);
 
-/* What a position is worth to who moves into it, given what it is worth to the side to move there:
-   one ply later for the other side. */
+/* Turns the score of the side to move into that of the opponent, who moved there: one ply later. */
 static inline int16_t bk_score_before(int16_t score)
 {
     if (score == BK_SCORE_NONE)

@@ -18,9 +18,9 @@ struct bk_log;
 enum bk_err bk_log_open(struct bk_log **out, struct bk_spill *spill, struct bk_report *why);
 void bk_log_close(struct bk_log *l); /* NULL is fine */
 
-/* Room for so many bytes, to be written next: where it is. */
+/* Reserves so many bytes, to be written next; returns their offset. */
 uint64_t bk_log_room(struct bk_log *l, uint64_t bytes);
-/* From then on the log has failed, if this does. */
+/* If this fails, the log has failed from then on. */
 void bk_log_write(struct bk_log *l, uint64_t at, const void *from, size_t bytes);
 /* False: there are not so many bytes, or they cannot be read; the log has failed. */
 bool bk_log_read(struct bk_log *l, uint64_t at, void *to, size_t bytes);

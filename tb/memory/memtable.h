@@ -17,7 +17,7 @@
 #include "tb/memory/scores.h"
 #include "tb/memory/spill.h"
 
-/* What of a position is told: win, draw or loss; or plies. */
+/* What is told of a position: win, draw or loss; or plies. */
 enum bk_told { BK_WDL, BK_DISTANCES };
 
 /*
@@ -43,10 +43,10 @@ struct bk_memblock {
     uint64_t bit_slice_stride;
     bool solved;               /* is, or was and has been let go; solve.c */
     bool encoded;              /* with its whole unit; encode.c */
-    bool trimmed;              /* slices that were there for that alone are gone; share.h */
+    bool trimmed;              /* slices that were kept for encoding alone are gone; share.h */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
-    uint8_t narrow_n;          /* of this slot so many digits are there, not 0: narrow.h */
-    uint8_t narrow_slot, narrow_first; /* from this one on */
+    uint8_t narrow_n;          /* 0, or how many digits of narrow_slot are there: narrow.h */
+    uint8_t narrow_slot, narrow_first; /* and which is the first of them */
 };
 
 struct bk_memtable {
@@ -56,8 +56,8 @@ struct bk_memtable {
     struct bk_spill *spill; /* borrowed: where blocks lie; NULL: in memory */
     bool by_share;          /* of several processes each holds the slices that it reads */
     struct bk_memblock *block;
-    /* Where parts stay for each of several men (narrow.h): this one's, and the next one's table,
-       whose index is this one's.  Owned; NULL: there is but one. */
+    /* Where copies stay for several men (narrow.h): the man of this one, and the next copy, which
+       borrows this one's index.  `also` is owned; NULL: there is no more. */
     uint8_t of_colour, of_type;
     struct bk_memtable *also;
     bool borrows_index;
@@ -74,10 +74,10 @@ static inline int32_t bk_block_of_cells(const struct bk_index *ix, const uint8_t
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
                             const struct bk_material *m, struct bk_report *why);
-/* The same table once more, without blocks.  Its index is borrowed.  NULL: no memory. */
+/* Returns another bk_memtable with the index of `t`, borrowed, and no blocks.  NULL: no memory. */
 struct bk_memtable *bk_memtable_beside(const struct bk_memtable *t);
 void bk_memtable_free(struct bk_memtable *t); /* and those that are t->also */
-/* The part that is read after a move by which this man, in the table's colours, has come about. */
+/* Returns the copy to be read after a move that made such a man, in the table's colours. */
 const struct bk_memtable *bk_memtable_for(const struct bk_memtable *t, unsigned colour,
                                           unsigned type);
 /* Bytes that the blocks which are there take. */
@@ -85,15 +85,15 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 
 /* An array of a block; zeroed.  Owned: bk_spill_free().  NULL: no memory. */
 void *bk_memtable_array(const struct bk_memtable *t, size_t bytes);
-/* All arrays of codes of a block that is laid out; likewise. */
+/* Allocates all arrays of codes of a block that is laid out.  False: no memory. */
 bool bk_memtable_alloc(struct bk_memtable *t, uint32_t block);
-/* The same of one that is whole, `places` places a side.  False: no memory. */
+/* Allocates those of a block that is whole, `places` places a side.  False: no memory. */
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
 void bk_memblock_free_attained(struct bk_memblock *mb);
-/* Bytes of one such array. */
+/* Bytes of one array of codes, or one bitmap. */
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
 /* Bytes of all of them, both sides. */
 uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes);
@@ -107,7 +107,7 @@ static inline unsigned bk_two_bits(const struct bk_memblock *mb, unsigned stm, u
     return won | draw << 1;
 }
 
-/* Where a man's digit is among those that are there; BK_SQ_NONE: it is not. */
+/* Returns the place of a man's digit among those that are there; BK_SQ_NONE: it is not. */
 static inline unsigned bk_memblock_digit(const struct bk_memblock *mb, unsigned slot,
                                          unsigned digit)
 {

@@ -60,7 +60,7 @@ bool bk_part_pays(const struct bk_index *ix, const struct bk_part *part)
     return part->nmen == 1 || 4 * copies <= 3 * whole;
 }
 
-/* What all places of this man take: the next larger stride, of which those above are multiples. */
+/* Returns what all places of a man take: the next larger stride.  Those above are multiples. */
 static uint64_t unit_above(const struct bk_memblock *mb, unsigned nslots, unsigned slot)
 {
     uint64_t unit = mb->slice_stride;
@@ -97,7 +97,7 @@ bool bk_narrow_lay_out(const struct bk_index *ix, uint32_t block, const struct b
 
 /* == Copies == */
 
-/* Bits of `to` are zero. */
+/* Copies n bits of `from`, from bit `first` on, to bit `at` of `to`, where bits are zero. */
 static void copy_bits(uint64_t *to, uint64_t at, const uint64_t *from, uint64_t first, uint64_t n)
 {
     while (n) {
@@ -110,7 +110,7 @@ static void copy_bits(uint64_t *to, uint64_t at, const uint64_t *from, uint64_t 
     }
 }
 
-/* From an array that is laid out as `wide` to one as `narrow`. */
+/* Copies the narrow part of an array, laid out as `wide`, into one that is laid out as `narrow`. */
 static void copy_part(void *to, const void *from, const struct bk_memblock *wide,
                       const struct bk_memblock *narrow, uint32_t nslices, unsigned nslots,
                       unsigned code_bytes)
@@ -131,7 +131,7 @@ static void copy_part(void *to, const void *from, const struct bk_memblock *wide
     }
 }
 
-/* What one man's copy holds. */
+/* A copy for one man being made. */
 struct narrowing {
     const struct bk_memtable *from;
     struct bk_memtable *to; /* the same, or another */
@@ -139,7 +139,7 @@ struct narrowing {
     atomic_bool no_memory; /* blocks were left as they are */
 };
 
-/* An array of a block of the copy.  NULL: there is none to copy, or no memory. */
+/* Returns an array of a block of the copy, owned.  NULL: there is none to copy, or no memory. */
 static void *copy_array(const struct narrowing *x, uint32_t block, const void *from,
                         const struct bk_memblock *narrow)
 {
@@ -156,7 +156,7 @@ static void *copy_array(const struct narrowing *x, uint32_t block, const void *f
     return to;
 }
 
-/* One man's positions of a block; a block that is not there stays so. */
+/* Copies one man's positions of a block; a block that is not there stays so. */
 static void copy_block(void *context, uint64_t block, unsigned thread)
 {
     struct narrowing *x = context;
@@ -185,7 +185,7 @@ static void copy_block(void *context, uint64_t block, unsigned thread)
     *to = copy;
 }
 
-/* A copy of its own for a man, before what it is copied from is narrowed.  NULL: no memory. */
+/* Returns a copy for a man, made before `t` itself is narrowed.  NULL: no memory. */
 static struct bk_memtable *copy_for(const struct bk_memtable *t, const struct bk_part_man *man,
                                     struct bk_pool *pool)
 {
@@ -204,7 +204,7 @@ static struct bk_memtable *copy_for(const struct bk_memtable *t, const struct bk
     return copy;
 }
 
-/* All copies but the first man's.  False: no memory, and there is none of them. */
+/* Makes all copies but the first man's.  False: no memory, and none is made. */
 static bool copy_for_others(struct bk_memtable *t, const struct bk_part *part, struct bk_pool *pool)
 {
     for (unsigned i = part->nmen; i-- > 1;) {

@@ -15,11 +15,11 @@
 /* An array in pieces that follow each other. */
 struct packed_array {
     char *pieces;    /* owned; NULL: not packed yet */
-    uint32_t *end;   /* owned: of each, its last byte and one */
+    uint32_t *end;   /* owned: by piece, one past its last byte */
     size_t n, bytes; /* of the pieces */
 };
 
-/* Of the arrays of a table's blocks in their order, there or not. */
+/* The packed arrays of a table's blocks in their order, whether packed or not. */
 struct bk_packed {
     size_t n;
     uint64_t bytes;
@@ -54,7 +54,7 @@ static size_t arrays_of(const struct bk_memtable *t)
     return n;
 }
 
-/* Does something with each array, by its number.  False: it could not. */
+/* Called with each array and its number.  False: it failed, and no more are visited. */
 typedef bool each_array(void *context, size_t nth, const struct bk_memtable *t, struct place place);
 
 static bool of_each_array(struct bk_memtable *t, each_array *what, void *context)

@@ -31,12 +31,12 @@ struct bk_ranks_traffic bk_ranks_sent(void)
 
 /* == Beginning and ending == */
 
-static bool begun, dismissed; /* here */
+static bool begun, dismissed; /* this process has */
 
 unsigned bk_ranks(void) { return begun ? bk_transport_ranks() : 1; }
 unsigned bk_rank(void) { return begun ? bk_transport_rank() : 0; }
 
-/* What the first process calls out: it begins, or has ended. */
+/* The message of the first process to those that wait: it begins, or has ended. */
 struct call {
     int32_t begins, status;
 };
@@ -76,7 +76,7 @@ void bk_ranks_end(int status)
 
 /* == Agreeing == */
 
-/* The report of another rank than the first says whose it is. */
+/* Puts this rank's number and host in front of its report. */
 static void name_rank(struct bk_report *why, enum bk_err err)
 {
     char host[64] = "?";
@@ -246,7 +246,7 @@ static bool prepare(struct exchange *x, struct bk_box *out, bool packs, struct b
     return ok;
 }
 
-/* Two sizes to each, and whether anybody has failed. */
+/* Two sizes to each rank, and whether any has failed. */
 uint64_t bk_ranks_exchange_words(unsigned ranks)
 {
     return sizeof(struct sizes) * (ranks - 1) + bk_transport_reduced(sizeof(int64_t), ranks);
@@ -294,7 +294,7 @@ static void add_numbers(uint64_t *x, const char *from, size_t n)
             x[i] += (uint64_t)(uint8_t)*from++ << 8 * byte;
 }
 
-/* Where the part of the numbers begins that a rank adds up. */
+/* Returns where the part of the n numbers begins that a rank adds up. */
 static size_t part_of(size_t n, unsigned rank) { return n / bk_ranks() * rank; }
 
 static size_t part_end(size_t n, unsigned rank)

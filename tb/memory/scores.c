@@ -27,7 +27,7 @@
 #define OF_WIN  (BK_SCORE_WIN + 2)
 #define OF_LOSS (BK_SCORE_WIN - 1 + 2 * BK_CODE_LOSS8)
 
-/* Without a jump and side by side: the compiler does many at once. */
+/* Without a branch, so that the compiler does many at once. */
 static void in_order(const uint8_t *code, unsigned n, int16_t *out)
 {
     for (unsigned j = 0; j < n; j++) {
@@ -124,7 +124,7 @@ void bk_codes_of_bits(const uint64_t *won, const uint64_t *draw, uint64_t at, un
     }
 }
 
-/* Putting 64 bytes in order came to the machines after the rest of AVX-512. */
+/* VBMI, which puts 64 bytes in order at once, is newer than the rest of AVX-512. */
 bk_row_scores *bk_row_scores_for(void)
 {
 #ifdef __x86_64__

@@ -112,7 +112,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* As the system's, but a signal is no reason to give up.  The errno, or 0. */
+/* fallocate(), but a signal is no reason to give up.  Returns the errno, or 0. */
 static int allocate(int fd, int mode, uint64_t at, uint64_t bytes)
 {
     int failed;
@@ -133,7 +133,7 @@ static int lengthen(int fd, uint64_t bytes)
     return failed ? errno : 0;
 }
 
-/* Really there, or touching a page would end the process on a full disk. */
+/* Adds bytes to the file, really there: else touching a page on a full disk ends the process. */
 static bool extend(struct bk_spill *st, size_t all)
 {
     int error = allocate(st->fd, 0, st->end, all);
@@ -145,7 +145,7 @@ static bool extend(struct bk_spill *st, size_t all)
     return !error;
 }
 
-/* A piece at the end of the file; holes are given back, their places are not used again. */
+/* Maps a piece at the end of the file; holes are given back, their places are not used again. */
 static struct front *map_file(struct bk_spill *st, size_t all)
 {
     struct front *p;
@@ -170,7 +170,7 @@ static struct front *map_file(struct bk_spill *st, size_t all)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Whole pages, beginning with a whole large one if there is one. */
+/* Maps whole pages, beginning with a whole large one if there is one. */
 static char *map_aligned(size_t all)
 {
     size_t more = all < BK_SPILL_LARGE ? 0 : BK_SPILL_LARGE - whole_pages(1), before;
@@ -199,7 +199,7 @@ static struct front *map_memory(size_t all)
     return p;
 }
 
-/* NULL: there is no room for it in memory. */
+/* Maps a brief array in memory.  NULL: there is no room for it. */
 static struct front *map_brief(struct bk_spill *st, size_t all)
 {
     struct front *p = NULL;
@@ -246,7 +246,7 @@ bool bk_spill_move(void *to, void *from, size_t bytes)
         return false;
     if (mremap(from, bytes, bytes, how, to) == to)
         return true;
-    /* it may have gone so far as to take away what was at `to` */
+    /* before it failed it may have unmapped what was at `to` */
     (void)mmap(to, bytes, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 #else

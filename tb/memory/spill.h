@@ -38,31 +38,30 @@ void bk_spill_close(struct bk_spill *st);
 /* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
 void *bk_spill_new(struct bk_spill *st, size_t bytes);
 /*
- * The same, for work on what the others hold, all of which is touched soon and often: it is in
- * memory as long as such arrays take no more than a quarter of the limit together.  Pages of a file
- * are read as zeros when they are touched first, and written to the disk in vain (docs/solving.md
- * 10).
+ * As bk_spill_new(), for scratch that is touched soon, often and all of it: it is in memory as long
+ * as such arrays take no more than a quarter of the limit together.  Pages of a file are read as
+ * zeros when they are touched first, and written to the disk in vain (docs/solving.md 10).
  */
 void *bk_spill_new_brief(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
 /*
- * The same of an array of which only parts will ever be touched, in memory:
- * nothing is reserved, pages are small, and it begins with a large one: parts of whole pages share
- * none.
+ * As bk_spill_new(), in memory, for a *sparse* array, of which only parts will ever be touched:
+ * nothing is reserved, pages are small, and it begins where a large one may: parts of whole pages
+ * share none.
  */
 #define BK_SPILL_LARGE BK_STOCK_UNIT
 void *bk_spill_new_sparse(size_t bytes);
-/* Part of such an array, of whole large pages, of which all is touched when some is: they may be
-   large, where the machine has such. */
+/* Lets the pages of a part of a sparse array be large, where the machine has such.  The part is
+   whole large pages, all touched when some is. */
 void bk_spill_dense(void *part, size_t bytes);
-/* Memory of one part of such arrays, whole pages, becomes that of another, which has none, with
-   what is in it; the first has none then.  False: it cannot be; both are as they were.  Cost: some
-   us a MB, where fresh memory is found and cleared. */
+/* Moves the memory of a part of a sparse array, whole pages, with what is in it to another part,
+   which has none; `from` has none then.  False: it cannot be; both are as they were.  Cost: some us
+   a MB, where fresh memory is found and cleared. */
 bool bk_spill_move(void *to, void *from, size_t bytes);
-/* Part of such an array is zero again; whole pages of it go back to the machine. */
+/* Clears a part of a sparse array; whole pages of it go back to the machine. */
 void bk_spill_forget(void *part, size_t bytes);
-/* Small pieces that were freed go back to the machine, too, where the allocator can be told: they
-   may be some percent of what there is.  Cost: to give back their pages, and to find them again. */
+/* Gives small pieces that were freed back to the machine, where the allocator can be told: they may
+   be some percent of what there is.  Cost: to give back their pages, and to find them again. */
 void bk_spill_trim(void);
 /* Work has failed.  If the disk had no room for an array, the report says so instead of
    "out of memory"; else it stays.  st NULL is fine. */
@@ -75,17 +74,17 @@ int bk_write_at(int fd, const void *from, size_t bytes, uint64_t at);
  */
 bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes);
 
-/* Resident bytes at which pages go. */
+/* Resident bytes above which bk_spill_ease() takes pages out. */
 uint64_t bk_spill_limit(const struct bk_spill *st);
 
 /* A file of its own in the same place, without a name; it is the caller's.  -1: see errno. */
 int bk_spill_file(struct bk_spill *st);
-/* The disk has refused what was to go there, with this errno; bk_spill_explain() will say so. */
+/* Notes that the disk has refused bytes, with this errno; bk_spill_explain() will say so. */
 void bk_spill_refused(struct bk_spill *st, int error);
 
 /*
- * Between two pieces of work.  st NULL is fine.  Cost: some 2 us, and what
- * touching the pages again costs.
+ * Takes pages out of the process if it has grown too large; called between two pieces of work.
+ * st NULL is fine.  Cost: some 2 us, and what touching the pages again costs.
  */
 void bk_spill_ease(struct bk_spill *st);
 

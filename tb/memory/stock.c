@@ -9,9 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What is left to the allocator, of which it is a quarter at most: encoding KRNvKR takes 41 MB
-   there with a thread, Grand KMvKN 44 with seven; of 1.4 GB of KBNvKP it is 6 more than solving
-   takes. */
+/* What is left to the allocator, a quarter of the peak at most: encoding KRNvKR takes 41 MB there
+   with a thread, Grand KMvKN 44 with seven; of KBNvKP's 1.4 GB it is 6 more than solving takes. */
 #define SOME        ((size_t)48 << 20)
 #define SOME_THREAD ((size_t)8 << 20)
 
@@ -52,7 +51,7 @@ static void comes(size_t bytes)
         stock.most = stock.live;
 }
 
-/* What may be kept, beside what is there. */
+/* Returns the most that may be kept now. */
 static size_t room(void)
 {
     size_t some = stock.some < stock.most / 4 ? stock.some : stock.most / 4;
@@ -67,7 +66,8 @@ static char *last_unit(void)
     return (char *)stock.first + (stock.first->units - 1) * BK_STOCK_UNIT;
 }
 
-/* It belongs to no piece any more.  Before it goes: the piece may be nothing else. */
+/* Takes the last unit from its piece.  Called before the unit is moved or unmapped, because the
+   piece may lie in it. */
 static void unlink_unit(void)
 {
     stock.here -= BK_STOCK_UNIT;
@@ -100,7 +100,7 @@ void bk_stock_take(void *map, size_t bytes)
         unlink_unit();
         if (move(to, unit))
             continue;
-        /* it may have gone so far as to take away what was there */
+        /* before it failed it may have unmapped what was at `to` */
         munmap(unit, BK_STOCK_UNIT);
         (void)mmap(to, BK_STOCK_UNIT, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

@@ -1,5 +1,5 @@
 /*
- * stock.h - memory of arrays that have gone, for those that come.
+ * stock.h - memory of freed large arrays, kept for the next ones.
  *
  * Fresh memory is found and cleared by the machine when it is touched first: a twentieth of a
  * second a GB, and two seconds where the machine is a guest whose host has to find it
@@ -7,7 +7,8 @@
  * each.  So what arrays give back is kept, in units of a large page, and is moved to where the next
  * array lies.  A unit moves with its pages, nothing is copied, so that sizes need not fit.
  *
- * No more is kept than arrays, and what else is told of, have taken together at one time.
+ * What is kept and what is in use take no more together than arrays, and other memory that is told
+ * of, have taken at one time.
  * Any number of threads.  Cost: some us a unit that moves, and clearing it.
  */
 #ifndef BK_STOCK_H
@@ -17,24 +18,24 @@
 
 #define BK_STOCK_UNIT ((size_t)2 << 20)
 
-/* An array comes: what is kept goes to the beginning of its mapping, which begins with a whole unit
-   if it holds one; it is cleared.  The rest of the mapping stays untouched. */
+/* For a new array: moves what is kept to the beginning of its mapping, which begins with a whole
+   unit if it holds one, and clears that.  The rest of the mapping stays untouched. */
 void bk_stock_take(void *map, size_t bytes);
-/* An array goes, with its mapping. */
+/* Takes the mapping of an array that is freed, to keep it or give it back. */
 void bk_stock_put(void *map, size_t bytes);
-/* Other memory of some size comes or goes that would be large enough to matter. */
+/* Count other memory that is allocated or freed, if it is large enough to matter. */
 void bk_stock_other_comes(size_t bytes);
 void bk_stock_other_goes(size_t bytes);
-/* Until the second of these 48 MiB of what may be held and 8 a thread, or a quarter of it if that
-   is less, are left to the allocator: for work on many small lists. */
+/* Between these two calls 48 MiB of what may be kept and 8 a thread, or a quarter of it if that is
+   less, are left to the allocator: for work on many small lists. */
 void bk_stock_leave_some(unsigned threads);
 void bk_stock_leave_none(void);
-/* From the first of these until the second nothing is kept; they may be nested. */
+/* Between these two calls nothing is kept; they may be nested. */
 void bk_stock_bar(void);
 void bk_stock_unbar(void);
 /* Gives all back to the machine. */
 void bk_stock_drop(void);
-/* What is kept; for tests. */
+/* Bytes that are kept; for tests. */
 size_t bk_stock_bytes(void);
 
 #endif

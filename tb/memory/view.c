@@ -73,8 +73,8 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
     return 0;
 }
 
-/* The same of the only man left on each of its squares, where baring back saves: only next to the
-   bared king does it matter where it is. */
+/* Sets `out` to rule_score() of the only man left on each of its squares, where baring back saves:
+   only next to the bared king does it matter where it is. */
 static void rule_scores(const struct bk_view_plan *p, const struct bk_placement *at,
                         const struct bk_free_man *man, int16_t *out)
 {
@@ -132,8 +132,8 @@ static void squares_of(const struct bk_view_plan *p, const struct bk_placement *
     }
 }
 
-/* The cells of men on these squares, and their slots: those of each kind in order of the cells.
-   False: one cannot stand there. */
+/* Sets the cells of men on these squares, and their slots: those of each kind in order of the
+   cells.  False: one cannot stand there. */
 static bool find_slots(const struct bk_view_plan *p, const uint8_t *sq, uint8_t *cell,
                        unsigned *slot)
 {
@@ -172,8 +172,8 @@ static int32_t find_block(const struct bk_view_plan *p, const uint8_t *cell, con
     return bk_block_of_cells(p->t->ix, in_slot);
 }
 
-/* The slice in which the kings are in a block (found: as above), -1: none.  map: by which turn of
-   the parent's board they come there. */
+/* Returns the slice in which the kings are in a block (found: of find_block()), -1: none.  map: set
+   to the turn by which squares of the parent's board come there. */
 static int32_t find_slice(const struct bk_view_plan *p, int32_t found,
                           const struct bk_placement *at, uint8_t *map)
 {
@@ -202,7 +202,7 @@ static int32_t find_slice(const struct bk_view_plan *p, int32_t found,
     return pairs->slice[pair];
 }
 
-/* Adds what a man adds who stands on a square of the table.  False: the table has let go of it. */
+/* Adds to *offset what a man on `sq` of the table adds.  False: the table does not hold it. */
 static inline bool add_man(const struct bk_view_plan *p, const struct bk_memblock *mb,
                            unsigned slot, unsigned sq, uint64_t *offset)
 {
@@ -214,7 +214,7 @@ static inline bool add_man(const struct bk_view_plan *p, const struct bk_membloc
 }
 
 /*
- * `at` has every man somewhere; free men stand on any square of their domain.
+ * Finds where the men of `at` stand in the table; free men stand on any square of their domain.
  * Returns false when the table has no such kings or cells.
  */
 static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, unsigned free_mask,
@@ -254,7 +254,7 @@ struct places {
     uint8_t digit[BK_SQ_MAX];
 };
 
-/* Of a man of whom some places are there alone. */
+/* Adapts the digits of a man of which the table holds only some places. */
 static void narrow_places(struct places *out, const struct bk_memblock *mb, unsigned slot)
 {
     if (!mb->narrow_n || slot != mb->narrow_slot)
@@ -277,7 +277,7 @@ static bool find_places(const struct bk_view_plan *p, const struct located *l,
     cells = p->t->ix->cells[s];
     out->stride = l->block->stride[s];
     out->n = man->n;
-    if (cells->n == 1) { /* cell_of[] is 0 or BK_SQ_NONE, all bits of a byte: no jumps */
+    if (cells->n == 1) { /* cell_of[] is 0 or BK_SQ_NONE, all bits of a byte: no branches */
         for (unsigned j = 0; j < man->n; j++) {
             unsigned sq = l->map[man->sq[j]];
 
@@ -301,8 +301,8 @@ static bool find_places(const struct bk_view_plan *p, const struct located *l,
 }
 
 /*
- * The last free man: where its squares follow each other in a table, they are the
- * same row of codes for all squares of the others, from another base on.
+ * The last free man.  Where its squares follow each other in a table, every choice of squares for
+ * the others gives a row of codes of the same shape, from another base on.
  */
 struct row {
     struct places man;
@@ -381,7 +381,7 @@ static void put_row(const struct bk_memtable *t, const struct located *l, uint64
         out[j * r->man.skip] = score[j];
 }
 
-/* Nothing, for n free men. */
+/* Sets the scores of n free men and the last one to BK_SCORE_NONE. */
 static void put_none(const struct places *men, unsigned n, const struct row *row, int16_t *out)
 {
     const struct places *man = n ? men : &row->man;
@@ -393,7 +393,7 @@ static void put_none(const struct places *men, unsigned n, const struct row *row
             out[j * man->skip] = BK_SCORE_NONE;
 }
 
-/* men: the free men but the last, n of them */
+/* Fills the view of the free men but the last, n of them, and of the last one, `row`. */
 static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
                    const struct places *men, unsigned n, const struct row *row, int16_t *out)
 {
@@ -492,7 +492,7 @@ static bool any_of_several_cells(const struct bk_view_plan *p, const struct bk_f
     return false;
 }
 
-/* All of it from one block, row by row.  False: a free man would leave it. */
+/* Fills a view from one block, row by row.  False: a free man would leave it. */
 static bool fill_from_block(const struct bk_view_plan *p, const struct located *l,
                             const struct bk_free_man *men, unsigned nfree, int16_t *out)
 {
@@ -550,7 +550,8 @@ struct still_men {
     uint64_t offset[BK_SYMMETRIES]; /* by the symmetry that the kings ask for */
 };
 
-/* Those of free_mask, of one cell each, stand on any square of it and add nothing. */
+/* Finds where men stand.  Those of free_mask, of one cell each, stand on any square of it and add
+   nothing.  False: the table has no such block, or does not hold it. */
 static bool place_still_men(const struct bk_view_plan *p, const struct bk_placement *at,
                             unsigned free_mask, struct still_men *still)
 {
@@ -584,7 +585,7 @@ static bool place_still_men(const struct bk_view_plan *p, const struct bk_placem
     return true;
 }
 
-/* Where kings stand in the table's own squares. */
+/* Returns the number of a pair of kings, in the table's own squares. */
 static size_t pair_of(const struct bk_view_plan *p, const struct still_men *still, unsigned wk,
                       unsigned bk)
 {
@@ -601,8 +602,8 @@ static size_t pair_of(const struct bk_view_plan *p, const struct still_men *stil
 
 /* == Views that share where men stand == */
 
-/* Where a choice of squares for the men of several cells leads to, all that is read of it in one
-   piece. */
+/* Where a choice of squares for the men of several cells leads to, with all that is read of it in
+   one piece of memory. */
 struct placing {
     const struct bk_pairs *pairs; /* NULL: the table has no such block */
     const struct bk_memblock *mb;
@@ -618,7 +619,7 @@ struct turned_men {
     struct row last;
     unsigned n;                  /* of man[] */
     unsigned slot[BK_SLOTS_MAX]; /* of them and the last */
-    bool any;                    /* is there a last one, or just its place? */
+    bool any;                    /* there is a last man; else `last` is a single place */
 };
 
 struct bk_view_cache {
@@ -652,10 +653,10 @@ struct filling {
     unsigned other[BK_SLOTS_MAX], nother; /* of one */
     unsigned free_mask;                   /* slots of those */
     size_t pair[BK_SYMMETRIES];           /* of the kings, by turn of the block */
-    unsigned stm;                         /* who moves in the table */
+    unsigned stm;                         /* side to move in the table */
 };
 
-/* The men of several cells stand where f->at says. */
+/* Returns the placing of the men of several cells, who stand where f->at says. */
 static struct placing placing_of(const struct filling *f)
 {
     struct still_men men = { .b = NULL };
@@ -672,7 +673,7 @@ static struct placing placing_of(const struct filling *f)
     return at;
 }
 
-/* All choices for these men from the ith on.  Returns the end. */
+/* Writes the placings of all choices for these men from the ith on.  Returns the end. */
 static struct placing *place_choices(struct filling *f, unsigned i, struct placing *at)
 {
     const struct bk_free_man *man = &f->men[f->still[i]];
@@ -765,7 +766,7 @@ static struct turned_men *find_turned(const struct filling *f, const struct plac
     return mine;
 }
 
-/* What a step of a man adds is the block's: of one with a sitting pawn it is more. */
+/* Sets the men's strides to those of a block: with a sitting pawn they are larger. */
 static void set_strides(struct turned_men *men, const struct bk_memblock *mb)
 {
     for (unsigned i = 0; i < men->n; i++)
@@ -784,7 +785,7 @@ static bool has_strides(const struct turned_men *men, const struct bk_memblock *
     return !men->any || men->last.man.stride == mb->stride[men->slot[men->n]];
 }
 
-/* Nothing, for the men of one cell from the ith on. */
+/* Sets the scores of the men of one cell, from the ith on, to BK_SCORE_NONE. */
 static void no_others(const struct filling *f, unsigned i, int16_t *out)
 {
     const struct bk_free_man *man = &f->men[f->other[i]];
@@ -797,7 +798,7 @@ static void no_others(const struct filling *f, unsigned i, int16_t *out)
         no_others(f, i + 1, out + j * f->skip[f->other[i]]);
 }
 
-/* One choice.  False: no memory. */
+/* Fills the view of one choice.  False: no memory. */
 static bool fill_choice(const struct filling *f, const struct placing *at, int16_t *out)
 {
     int32_t slice = at->pairs ? at->pairs->slice[f->pair[at->turn_block]] : -1;
@@ -824,8 +825,8 @@ static bool fill_choice(const struct filling *f, const struct placing *at, int16
     return true;
 }
 
-/* All choices of the last man of several cells, where no other is free and codes have one byte: the
-   positions of a king that takes the inner man, each in another block. */
+/* Fills the view of all choices of the last man of several cells, where no other is free and codes
+   have one byte: the positions of a king that takes the inner man, each in another block. */
 static void fill_single_places(const struct filling *f, const struct placing *at, unsigned n,
                                size_t skip, int16_t *out)
 {
@@ -842,7 +843,8 @@ static void fill_single_places(const struct filling *f, const struct placing *at
     }
 }
 
-/* All squares of the men of several cells from the ith on; at: moved on.  False: no memory. */
+/* Fills the view of all choices for the men of several cells from the ith on, and moves *at on.
+   False: no memory. */
 static bool fill_choices(const struct filling *f, unsigned i, const struct placing **at,
                          int16_t *out)
 {
@@ -862,7 +864,7 @@ static bool fill_choices(const struct filling *f, unsigned i, const struct placi
     return ok;
 }
 
-/* Where the kings stand in the table's own squares, by turn of the block. */
+/* Sets f->pair to the kings' pair in the table's own squares, by turn of the block. */
 static void find_pairs(struct filling *f)
 {
     const struct bk_index *ix = f->p->t->ix;
@@ -918,8 +920,8 @@ struct plane {
     const uint8_t *bk;
 };
 
-/* One white square, whose pair with the first black one is `by_wk`; codes of one byte, no symmetry
-   of the kings: then nothing jumps. */
+/* Fills the row of one white square, whose pair with the first black one is `by_wk`; codes of one
+   byte, no symmetry of the kings: then there is no branch. */
 static void view_king_row(const struct plane *p, unsigned by_wk, const int16_t *score, int16_t *out)
 {
     const int32_t *slices = p->pairs->slice + by_wk;
@@ -934,7 +936,7 @@ static void view_king_row(const struct plane *p, unsigned by_wk, const int16_t *
     }
 }
 
-/* The same for any codes and symmetries. */
+/* Fills the row of one white square for any codes and symmetries. */
 static void view_king_row_slowly(const struct bk_view_plan *p, const struct plane *plane,
                                  const struct still_men *still, unsigned by_wk, int16_t *out)
 {
@@ -951,7 +953,7 @@ static void view_king_row_slowly(const struct bk_view_plan *p, const struct plan
     }
 }
 
-/* In a table by rule. */
+/* bk_view_kings() in a table by rule. */
 static void rule_kings(const struct bk_view_plan *p, const struct bk_placement *where,
                        const struct bk_king_squares kings[2], int16_t *out)
 {
@@ -967,7 +969,7 @@ static void rule_kings(const struct bk_view_plan *p, const struct bk_placement *
         }
 }
 
-/* Nowhere. */
+/* Sets the scores of all pairs of kings to BK_SCORE_NONE. */
 static void no_kings(const struct bk_view_plan *p, const struct bk_king_squares kings[2],
                      int16_t *out)
 {

@@ -19,7 +19,7 @@ struct bk_view_plan {
     const struct bk_memtable *t;
     bool exchanged;               /* the table keeps the colours exchanged */
     uint8_t swap[BK_SQ_MAX];      /* the board's symmetry that goes with it */
-    unsigned stm;                 /* of the parent's colours, who moves next */
+    unsigned stm;                 /* side to move next, in the parent's colours */
     unsigned nmen;                /* men in t */
     uint8_t parent[BK_SLOTS_MAX]; /* by man: slot in the parent */
     uint8_t type[BK_SLOTS_MAX];   /* by man, after a change */
@@ -59,16 +59,15 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *at,
 
 /*
  * What views of one kind share: where men of several cells stand in the table, for
- * each choice of their squares, is looked up once and kept.  Of one plan, one list
- * of free men and men that stand still but for one, the mover.
+ * each choice of their squares, is looked up once and kept.  A cache is for one plan, one
+ * list of free men, and other men that all stand still but for one, the mover.
  * Threads: any number fill and ask at a time.
  */
 struct bk_view_cache;
 struct bk_view_cache *bk_view_cache_new(void); /* owned; NULL: no memory */
 void bk_view_cache_free(struct bk_view_cache *c);
 
-/* As bk_view_fill().  moved: where the man is that does not always stand on the same square; 0 if
-   there is none. */
+/* As bk_view_fill().  moved: the square of the man that moves from view to view; 0: none does. */
 void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
                        const struct bk_placement *at, unsigned moved, const struct bk_free_man *men,
                        unsigned nfree, int16_t *out);
