@@ -1,9 +1,9 @@
 /*
  * cecp.c - XBoard's commands.
  *
- * The engine has a side, both or none (force), and after each command that may have made it its
- * turn looks whether it is.  It says every end of a game by its exact name, since XBoard knows
- * no bare king outside Shatranj and would wait for ever.
+ * The engine plays one side or none (force); after each command that may have made it the engine's
+ * turn, look() finds out whether it is.  It says every end of a game by its exact name, since
+ * XBoard knows no bare king outside Shatranj and would wait for ever.
  */
 #include "engine/cecp.h"
 
@@ -23,11 +23,11 @@ struct cecp {
     unsigned ours;    /* the colour we play, or NOBODY */
     atomic_bool post; /* the search reads it, too */
     bool analyze;
-    bool over;    /* the position is, and we have said so */
+    bool over;    /* the game is over, and we have said so */
     bool told;    /* the interface has told a result: we move when it asks again */
     bool versus;  /* the other side is a program, too: XBoard tests what we claim */
-    bool playing; /* the search that is under way is for a move */
-    char *pongs;  /* owned; lines that are due when it is made; NULL: none */
+    bool playing; /* the search under way is for a move, no analysis */
+    char *pongs;  /* owned; `pong` lines due after that move; NULL: none */
     int per;      /* `level`: moves a period; 0: all */
     int64_t base, increment, exact, left;
     int depth;
@@ -78,7 +78,7 @@ static void say_features(void)
 
 /* == Thinking aloud ====================================================== */
 
-/* Wins as XBoard has them: 100000 and the moves. */
+/* XBoard's score: 100000 and the number of moves for a win. */
 static int cecp_score(int score)
 {
     if (score > BE_WIN - 4096)
@@ -136,7 +136,8 @@ static bool may_reply(const struct cecp *c)
     return may;
 }
 
-/* The reply to a bare king comes, from a human as well; then XBoard ends the game, or we do. */
+/* Is it too early to claim a win over a bare king?  Where XBoard waits for his reply
+   (be_xboard_bares()) we do, a human's as well; then XBoard ends the game, or we do. */
 static bool too_early(const struct cecp *c, enum be_end end)
 {
     return end == BE_BARE && be_xboard_bares(&c->s.game) && c->ours != be_session_mover(&c->s) &&
@@ -144,8 +145,9 @@ static bool too_early(const struct cecp *c, enum be_end end)
 }
 
 /*
- * XBoard tests claims of one program against another, and takes those of ends that it does not know
- * for false, which loses.  It believes who claims his own loss, and two who offer a draw.
+ * Claims the result; white: 1 if White has won, -1 if Black, 0 a draw.  Against another program
+ * XBoard tests claims, and takes a claim of an end that it does not know for false, which loses. It
+ * believes a program that claims its own loss, and two that offer a draw.
  */
 static void say_end(const struct cecp *c, int white, enum be_end end)
 {
@@ -158,7 +160,7 @@ static void say_end(const struct cecp *c, int white, enum be_end end)
         be_say("offer draw");
 }
 
-/* Says what the position is, if the game is over; and that once. */
+/* Claims the result, once, if the game is over. */
 static void claim(struct cecp *c)
 {
     const struct be_board *b = be_session_board(&c->s);
@@ -222,7 +224,7 @@ static void halt(struct cecp *c)
     pong(c);
 }
 
-/* The search is over: we move, if that was it. */
+/* The search is over: plays its move if it was for one. */
 static void found(struct cecp *c)
 {
     const struct be_search *f = &c->s.search;
@@ -416,10 +418,11 @@ static void sd(struct cecp *c, char *rest)
     c->depth = n > 0 && n < BE_PLY_MAX ? n : 0;
 }
 
-/* In hundredths of a second; 0 would say that nothing is known. */
+/* time N: hundredths of a second.  One more than told, since c->left is 0 where nothing is
+   known. */
 static void time_left(struct cecp *c, char *rest) { c->left = be_number(rest, 10) + 1; }
 
-/* Each is answered, when all that came before it is done. */
+/* ping N: answered by `pong N` when all that came before is done. */
 static void ping(struct cecp *c, char *rest)
 {
     char *n = be_rest(&rest), *longer;
@@ -458,7 +461,7 @@ static void move_now(struct cecp *c, char *rest)
         be_search_stop(&c->s.search);
 }
 
-/* From what the last search expected, or a short one. */
+/* Tells the first move of a short search. */
 static void hint(struct cecp *c, char *rest)
 {
     struct be_search *f = &c->s.search;

@@ -20,7 +20,7 @@ void be_moves_release(struct be_moves *list)
     *list = (struct be_moves){ .n = 0 };
 }
 
-/* A new last place of the list, or NULL. */
+/* Appends a move of zeros to the list and returns it; NULL: no memory. */
 static struct be_move *moves_add(struct be_moves *list)
 {
     if (list->n == list->room) {
@@ -63,7 +63,7 @@ void be_game_close(struct be_game *g)
     memset(g, 0, sizeof *g);
 }
 
-/* The men of the largest table; what cannot be read, g->wrong tells. */
+/* Returns the men of the largest table; that a folder cannot be listed is recorded in g->wrong. */
 static unsigned men_in_all(const struct be_game *g)
 {
     struct bk_listed *list;
@@ -78,7 +78,7 @@ static unsigned men_in_all(const struct be_game *g)
     return men;
 }
 
-/* The catalogue of the game that is played, anew. */
+/* Makes the catalogue of g->v anew. */
 static enum bk_err recatalog(struct be_game *g, struct bk_report *why)
 {
     struct bk_catalog *fresh;
@@ -109,7 +109,7 @@ enum bk_err be_game_tables(struct be_game *g, const char *paths, struct bk_repor
     return recatalog(g, why);
 }
 
-/* Takes a derived game (owned) for the base, or NULL for the base itself. */
+/* Plays by `derived` (taken, made as `how` says) from now on; NULL: by the base itself. */
 static enum bk_err derive(struct be_game *g, struct bk_variant *derived,
                           const struct bk_derivation *how, struct bk_report *why)
 {
@@ -133,8 +133,9 @@ static enum bk_err derive(struct be_game *g, struct bk_variant *derived,
 /* == Positions =========================================================== */
 
 /*
- * Arrays for shipped games that leave it to the players, small armies where one has more men than
- * positions with hands hold; and of Shatranj as all clients set it up, kings on the d-file.
+ * First positions of shipped games that leave the array to the players (small armies where a game
+ * has more men than positions with hands hold), and of Shatranj as all clients set it up, kings on
+ * the d-file.
  */
 static const struct {
     const char *game, *fen;
@@ -156,7 +157,7 @@ static bool may_begin(const struct be_game *g, const char *fen)
     return !bk_pos_from_fen(&p, g->base, fen, &why) && bk_pos_legal(g->base, &p);
 }
 
-/* For a game that says nothing of its array: as far apart as they may stand. */
+/* Writes the first position of a game that gives no array: kings alone, as far apart as may be. */
 static const char *kings_alone(const struct be_game *g, char out[BK_FEN_MAX])
 {
     const struct bk_variant *v = g->base;
@@ -208,7 +209,7 @@ enum bk_err be_game_read(struct be_game *g, struct be_board *b, const char *fen,
     memset(&how, 0, sizeof how);
     if ((err = bk_derivation_of(&how, g->base, fen, why)) != BK_OK)
         return err;
-    /* a client says the first position before each move: what is known of the game stays */
+    /* clients repeat the first position before each move: if the same, the catalogue is kept */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): no byte of it is unset */
     same = g->derived && !memcmp(&how, &g->how, sizeof how);
     if (same)
@@ -314,7 +315,7 @@ static void drop(struct bk_hands_pos *p, const struct bk_drop *d)
         bk_hands_put(p, d->man, d->sq);
 }
 
-/* The parts of a turn one after the other; what it means for the quiet turns is hands.c's. */
+/* Plays the parts of a turn one after the other; the rule for quiet turns is hands.c's. */
 static void play_turn(const struct bk_variant *v, struct bk_hands_pos *p, const struct bk_turn *t)
 {
     bool opening = bk_hands_opening(p, v);
@@ -500,7 +501,8 @@ uint64_t be_turn_key(const struct be_game *g, const struct be_board *b)
 
 /* == Tables ============================================================== */
 
-/* Positions with hands are in tables only where captured men are simply gone, and none is held. */
+/* Sets *p to `h` without hands.  False: no table has it, since a man is held, quiet turns count, or
+   captured men are not simply gone. */
 static bool plain_of(const struct be_game *g, const struct bk_hands_pos *h, struct bk_pos *p)
 {
     const struct bk_pos *made = p;
@@ -517,7 +519,8 @@ static bool plain_of(const struct be_game *g, const struct bk_hands_pos *h, stru
     return bk_rules_plain_is_exact(g->v, made->count);
 }
 
-/* A table has answered without a distance: if it was made with distances, they are lost. */
+/* A table has answered about `p` without a distance: if it was made with distances, they are lost,
+   which goes into g->wrong. */
 static void note_lost_distances(const struct be_game *g, const struct bk_pos *p)
 {
     struct bk_cache *cache = bk_catalog_cache(g->catalog);
@@ -566,7 +569,8 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
     err = bk_settle(&q.t, q.p, wdl, plies, &why);
     if ((bk_is_of_file(err) || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
-    if (bk_is_of_file(err)) { /* distances' may be, and results' not */
+    if (bk_is_of_file(err)) { /* perhaps the file of distances only: the result may still be
+                                 there */
         err = bk_settle_wdl(&q.t, q.p, wdl, NULL);
         *plies = -1;
     }

@@ -4,7 +4,8 @@
  * A position is a bk_pos or, in games with hands, a bk_hands_pos; a move is a bk_move or a whole
  * turn.  This is the one place that knows which; search and protocols see be_board and be_move.
  *
- * Threads: read-only but for be_game_open(), _close(), _tables() and _read(); one may probe.
+ * Threads: only be_game_open(), _close(), _tables() and _read() change the game; one thread at a
+ * time may probe.
  */
 #ifndef BE_GAME_H
 #define BE_GAME_H
@@ -15,21 +16,22 @@
 #include "core/move.h"
 #include "table/catalog.h"
 
-/* What was wrong with tables: the first that cannot be read, or has lost its distances; else "". */
+/* What was wrong with tables: `broken` is about the first that cannot be read, `lost` about the
+   first that has lost its distances; an empty text: none. */
 struct be_wrong {
     struct bk_report broken, lost;
 };
 
 struct be_game {
-    struct bk_variant *base;    /* owned; as it was named */
-    struct bk_variant *derived; /* owned; for the FEN's homes or terrain; else NULL */
-    struct bk_derivation how;   /* it was derived */
-    const struct bk_variant *v; /* the one of them that is played */
+    struct bk_variant *base;    /* owned; the game as the client named it */
+    struct bk_variant *derived; /* owned; `base` with the FEN's homes or terrain; NULL: none */
+    struct bk_derivation how;   /* how `derived` differs from `base` */
+    const struct bk_variant *v; /* the one that is played: `derived`, else `base` */
     bool hands, shipped;
     char *paths;                /* owned; folders of tables */
-    struct bk_catalog *catalog; /* owned; of v */
-    unsigned men_max;           /* of the largest table there; 0: none */
-    struct be_wrong *wrong;     /* owned; with tables */
+    struct bk_catalog *catalog; /* owned; the tables of `v` */
+    unsigned men_max;           /* men of the largest table in `paths`; 0: no tables */
+    struct be_wrong *wrong;     /* owned; made by be_game_tables() */
 };
 
 struct be_board {
@@ -44,26 +46,27 @@ struct be_move {
         struct bk_move plain;
         struct bk_turn turn;
     };
-    int order; /* of a list: larger first */
+    int order; /* within a list: larger is searched first */
 };
 
-/* Begins as { .n = 0 }; may be used again. */
+/* A list of moves.  Begins as { .n = 0 }; a call that fills it drops what it held. */
 struct be_moves {
     struct be_move *move; /* owned */
     size_t n, room;
 };
 void be_moves_release(struct be_moves *list);
 
-/* A game by name or path.  Begins as zeros; be_game_tables() has to come next. */
+/* Loads a game by name or path.  *g begins as zeros; be_game_tables() has to come next. */
 enum bk_err be_game_open(struct be_game *g, const char *name, struct bk_report *why);
 void be_game_close(struct be_game *g);
-/* Looks for tables in these folders, separated by ':'; "": nowhere. */
+/* Sets the folders of tables: `paths`, separated by ':'; "": none. */
 enum bk_err be_game_tables(struct be_game *g, const char *paths, struct bk_report *why);
 
-/* The FEN of a game's beginning, as clients have it; games that leave the array to the players
-   begin with one of ours. */
+/* Writes the FEN of the game's first position, as clients have it, and returns `out`; games that
+   leave the array to the players begin with one of ours. */
 const char *be_game_start(const struct be_game *g, char out[BK_FEN_MAX]);
-/* Reads a FEN in our notation: homes and terrain, too.  BK_E_ILLEGAL: the king can be taken. */
+/* Reads a FEN in our notation; its homes or terrain may change g->derived.  BK_E_ILLEGAL: the side
+   that has moved is in check. */
 enum bk_err be_game_read(struct be_game *g, struct be_board *b, const char *fen,
                          struct bk_report *why);
 char *be_board_fen(const struct be_game *g, const struct be_board *b, char out[BK_FEN_MAX]);
@@ -84,7 +87,7 @@ void be_play(const struct be_game *g, struct be_board *b, const struct be_move *
 bool be_same_move(const struct be_game *g, const struct be_move *a, const struct be_move *b);
 /* A number that tells the moves of one position apart. */
 uint32_t be_move_id(const struct be_game *g, const struct be_move *m);
-/* Does it take something or change what a man is? */
+/* Does the move take a man, or change what a man is? */
 bool be_is_loud(const struct be_game *g, const struct be_move *m);
 
 /* How a game ends. */
@@ -99,37 +102,40 @@ enum be_end {
     BE_LENGTH, /* drawn by the number of turns */
 };
 const char *be_end_text(enum be_end end);
-/* What needs no list of moves: *wdl is the mover's where it is not BE_GOES_ON. */
+/* The end as far as it can be told without listing moves.  *wdl is the mover's, valid unless
+   BE_GOES_ON. */
 enum be_end be_end_early(const struct be_game *g, const struct be_board *b, int *wdl);
-/* Of a position without legal moves. */
+/* The end of a position without legal moves: checkmate or stalemate. */
 enum be_end be_end_stuck(const struct be_game *g, const struct be_board *b, int *wdl);
-/* Is it over?  Never says BE_BARED_BACK. */
+/* The end of a game that is over, else BE_GOES_ON; never BE_BARED_BACK. */
 enum be_end be_end_now(const struct be_game *g, const struct be_board *b, int *wdl);
 bool be_in_check(const struct be_game *g, const struct be_board *b);
 /* Plies until the game's length makes it a draw: bk_rules_plies_left(). */
 int be_plies_left(const struct be_game *g, const struct be_board *b);
 
-/* A hash of what matters of the position, but for the turn: it is the same when it comes again. */
+/* A hash of the position without its turn number: a position that is repeated has the same key. */
 uint64_t be_board_key(const struct be_game *g, const struct be_board *b);
-/* To be added for what it is worth: of the turn, where that is told by the turns that are left. */
+/* What the turn number adds to the key under which a score is kept; 0 in games of unlimited length,
+   where the score does not depend on it. */
 uint64_t be_turn_key(const struct be_game *g, const struct be_board *b);
 
 /*
- * What the tables say of a position that is not over: *plies to the end, -1 of a draw or where
- * there are no distances.  The game's length is looked at, too.  False: they do not say; where one
- * is broken, or lacks the distances that it was made with, g->wrong tells.
+ * Sets *wdl, the mover's, and *plies to what the tables say of a position that is not over: *plies
+ * to the end, -1 of a draw or without distances.  A win or loss that the game's length cuts off is
+ * a draw.  False: the tables do not answer.  A table that is broken, or lacks the distances that it
+ * was made with, is recorded in g->wrong.
  */
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies);
 
 /*
- * Its own table is there, and one that some move leads to is not: are they sure that it is better
- * than the best move that they know, which brings *wdl (less than -1: they know none) in *plies?
- * Then *wdl is what it is at least and, of a win, *plies what it takes at most, or -1; and the
- * best move is one of those that they do not know.
- * Source: table/settle.h (1): what a file says is not better than the value.
+ * For a position whose own table is there while a table that some move leads to is missing: does
+ * the own table prove more than the best known move brings, which is *wdl (less than -1: no move is
+ * known) in *plies?  If so, *wdl becomes a lower bound of the position's value and, of a win,
+ * *plies an upper bound of its length, or -1; the best move is then one of those not known. Source:
+ * table/settle.h (1): what a file says is not better than the value.
  */
 bool be_probe_better(const struct be_game *g, const struct be_board *b, int *wdl, int *plies);
-/* Are they sure that the mover is lost within so many plies?  Likewise. */
+/* Does the position's own table prove that the mover is lost within `plies`?  By the same bound. */
 bool be_lost_within(const struct be_game *g, const struct be_board *b, int plies);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * hash.h - what has been found out about positions in this search and before.
  *
- * A large table is pages of zeros that the system gives when they are first written.  So nothing is
- * written before a search does, and to clear what was used is to let it go for fresh zeros.
+ * calloc() gives a large table as pages of zeros that take memory only when they are first written.
+ * So nothing is written before a search does, and a used table is cleared by freeing it for a fresh
+ * one.
  */
 #ifndef BE_HASH_H
 #define BE_HASH_H
@@ -28,13 +29,14 @@ struct be_hash {
     bool used;              /* something was put into it since it was cleared */
 };
 
-/* Room for so many MiB, at least one; false: no memory, and nothing changes. */
+/* Makes room for `mib` MiB, at least one; a new size empties the table.  False: no memory, and
+   nothing changes. */
 bool be_hash_resize(struct be_hash *h, unsigned mib);
-/* While no search is under way.  Cost: none where nothing was put; else the memory goes back, or is
-   written over where there is none for a second table. */
+/* Empties the table, while no search is under way.  Cost: none if nothing was put into it; else a
+   new allocation, or a memset() where there is no memory for a second table. */
 void be_hash_clear(struct be_hash *h);
 void be_hash_release(struct be_hash *h);
-/* How full it is, of a thousand, by its first thousand places: keys are spread evenly. */
+/* How full the table is, in thousandths, by its first thousand places: keys are spread evenly. */
 unsigned be_hash_full(const struct be_hash *h);
 
 static inline struct be_found *be_hash_at(const struct be_hash *h, uint64_t key)

@@ -55,7 +55,7 @@ static bool is_option(const char *name, char **argv, int *i, const char **value,
     return true;
 }
 
-/* The exit status after text on stdout: 0, or why not. */
+/* Flushes stdout.  Returns the exit status: 0, or 4 after a message; good: was all text written? */
 static int written(bool good)
 {
     if (good && !fflush(stdout))
@@ -85,7 +85,7 @@ static struct choice choose(int argc, char **argv)
     return c;
 }
 
-/* The exit status: 0, or why not. */
+/* Can the game be loaded?  Returns the exit status: 0, or 2 or 4 after a message. */
 static int check_game(const char *name)
 {
     struct bk_report why;
@@ -112,8 +112,9 @@ static bool is_cecp(const char *line)
     return false;
 }
 
-/* Reads a byte at a time, so that what follows is left to who knows the protocol.  One that is too
-   long is dropped whole, as later ones are: its beginning would be another command. */
+/* Reads the first line that is not empty, a byte at a time: what follows is left to the protocol's
+   reader.  A line that is too long is dropped whole, as later ones are: its beginning would be
+   another command.  False: there is none. */
 static bool first_line(char out[BE_LINE_MAX])
 {
     size_t n = 0;

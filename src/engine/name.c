@@ -13,7 +13,7 @@
 
 /* == Squares ============================================================= */
 
-/* What is taken off the number of a rank. */
+/* Returns what is subtracted from a rank's number: 1 where the dialect counts from 0. */
 static unsigned from_zero(const struct be_game *g, enum be_dialect d)
 {
     return d == BE_CECP && g->v->ranks == 10;
@@ -51,8 +51,8 @@ static void add_square(const struct be_game *g, enum be_dialect d, char out[BE_N
     snprintf(out + n, BE_NAME_MAX - n, "%s%s", between, sq_write(g, d, sq, name));
 }
 
-/* Our own name says which squares matter: `a1b2c3` has one between.  It is read back, in place of
-   the rules for it. */
+/* Writes a move from its name in our notation, which says which squares matter: `a1b2c3` has one
+   between.  Reading it back saves repeating the rules for it. */
 static void write_plain(const struct be_game *g, enum be_dialect d, const struct bk_move *m,
                         char out[BE_NAME_MAX])
 {
@@ -88,8 +88,8 @@ char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_
     return out;
 }
 
-/* Says it nothing that tells moves apart?  An `x` is a capture before a square alone: at the end it
-   is what a man becomes (Atlantean's flexible knight). */
+/* Is *s a character that does not tell moves apart?  `x` is such a one before a square alone: at
+   the end it is what a man becomes (Atlantean's flexible knight). */
 static bool is_mark(const char *s, bool hands)
 {
     return strchr("=+#-", *s) || (*s == 'x' && !hands && isalpha((unsigned char)s[1]));
@@ -106,7 +106,8 @@ static void bare_name(const char *name, bool hands, char out[BE_NAME_MAX])
     out[n] = 0;
 }
 
-/* Castling as king takes rook, or as O-O, beside what write_plain() makes of it. */
+/* Does `name` mean this castling move, written as king takes rook or as O-O?  The third way,
+   write_plain()'s, is be_move_read()'s to compare. */
 static bool names_castling(const struct be_game *g, enum be_dialect d, const struct bk_move *m,
                            const char *name)
 {
@@ -144,7 +145,7 @@ bool be_move_read(const struct be_game *g, enum be_dialect d, const struct be_bo
             }
         }
     be_moves_release(&list);
-    return found || matches == 1; /* the change need not be said where there is one only */
+    return found || matches == 1; /* what a man becomes need not be said if only one is possible */
 }
 
 /* == FENs ================================================================ */
@@ -157,8 +158,8 @@ struct fields {
 
 static bool is_number(const char *s) { return *s && s[strspn(s, "0123456789")] == 0; }
 
-/* Passes over what says nothing: `~` of promoted men, and empty brackets but where they say that
-   nothing is allowed any more. */
+/* Removes what says nothing: `~` of promoted men, and empty brackets, unless the game has
+   allowances, of which they say that none is left. */
 static void clean_board(const struct bk_variant *v, char *board)
 {
     char *to = board, *bracket;
@@ -213,7 +214,7 @@ static enum bk_err try_fields(struct be_game *g, struct be_board *b, const struc
     return be_game_read(g, b, fen, why);
 }
 
-/* Keeps what can be read: of the rights each, of the en passant square all or nothing. */
+/* Removes each castling right that cannot be read, then the en passant square if it cannot. */
 static void drop_impossible(struct be_game *g, struct be_board *b, struct fields *f)
 {
     struct fields one = *f;

@@ -11,7 +11,7 @@
 
 /* == What is known of a move =============================================== */
 
-/* Of the replies to a drawn position, how many do not lose?  Unknown ones count. */
+/* Returns how many replies to the drawn position `b` do not lose; unknown ones count. */
 static unsigned count_holding(struct be_worker *w, const struct be_board *b)
 {
     const struct be_game *g = w->s->game;
@@ -30,7 +30,8 @@ static unsigned count_holding(struct be_worker *w, const struct be_board *b)
     return holds;
 }
 
-/* What rules and tables say of a position after a root move, from the root's side. */
+/* Sets *wdl and *plies to what rules and tables say of the position after a root move, from the
+   root's side.  False: they say nothing. */
 static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, int *plies)
 {
     const struct be_game *g = w->s->game;
@@ -49,7 +50,7 @@ static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, i
     return true;
 }
 
-/* Of a move that is not told apart from others by its distance. */
+/* Sets `holds` and `looks` of a move that its distance does not tell apart from others. */
 static void judge_more(struct be_worker *w, const struct be_board *after, struct be_root_move *r)
 {
     if (!r->wdl)
@@ -57,7 +58,7 @@ static void judge_more(struct be_worker *w, const struct be_board *after, struct
     r->looks = -be_evaluate(w->s->values, w->s->game, after);
 }
 
-/* How often has the position been there? */
+/* How often has the position occurred in the game? */
 static unsigned count_visits(const struct be_worker *w, const struct be_board *b)
 {
     uint64_t key = be_board_key(w->s->game, b);
@@ -68,13 +69,13 @@ static unsigned count_visits(const struct be_worker *w, const struct be_board *b
     return n;
 }
 
-/* May a reply bring about a position that has been there twice? */
+/* May a reply bring about a position that has occurred twice? */
 static bool reply_is_third(struct be_worker *w, const struct be_board *b)
 {
     const struct be_game *g = w->s->game;
     struct be_moves *list = &w->list[1];
 
-    if (w->npast < 6 || !be_moves_legal(g, b, list)) /* so few plies have none */
+    if (w->npast < 6 || !be_moves_legal(g, b, list)) /* fewer plies hold no such position */
         return false;
     for (size_t i = 0; i < list->n; i++) {
         struct be_board after = *b;
@@ -86,7 +87,7 @@ static bool reply_is_third(struct be_worker *w, const struct be_board *b)
     return false;
 }
 
-/* By the game till here: tables know nothing of it. */
+/* Sets `again` and `third` from the game so far, of which tables know nothing. */
 static void look_back(struct be_worker *w, const struct be_board *after, struct be_root_move *r)
 {
     unsigned visits = count_visits(w, after);
@@ -95,8 +96,9 @@ static void look_back(struct be_worker *w, const struct be_board *after, struct 
     r->third = visits >= 2 || (r->wdl > 0 && reply_is_third(w, after));
 }
 
-/* A position that comes for the third time is a draw by most rules: of wins the last, of losses
-   the first, however long.  What is not told apart by distances shuns the second time, too. */
+/* A move's rank, larger is better.  A position that comes for the third time is a draw by most
+   rules: such a move is the last of wins and the first of losses, however long.  Without a distance
+   a position that comes for the second time is shunned, too. */
 static int root_rank(const struct be_root_move *r)
 {
     int far = r->third ? 1 << 18 : 1 << 20;
@@ -122,9 +124,10 @@ static int best_first(const void *a, const void *b)
 }
 
 /*
- * Best first by tables without distances: a win that only stays one is never won.  So the moves
- * that keep the result are searched on, as if nothing were known of positions whose distance is
- * not, but for the draws among them; one that leads to where the game has been is the last resort.
+ * `root` is sorted, and its result is known by tables without distances: a win that only stays one
+ * is never won.  Keeps the moves of the best rank, to be searched as if nothing were known of
+ * positions whose distance is not, but for draws; a move that leads to where the game has been is
+ * the last resort.
  */
 static void seek(struct be_worker *w, struct be_root *root)
 {
@@ -158,7 +161,8 @@ const struct be_root_move *be_root_best_known(const struct be_root *root)
     return best;
 }
 
-/* Of the unknown moves, some may be seen to win within so many plies: then one of these is it. */
+/* If some unknown moves surely win within `plies`, the best is one of these: marks them `sure`, all
+   others `worse`. */
 static void prefer_sure(const struct be_worker *w, struct be_root *root, int plies)
 {
     const struct be_search *s = w->s;
@@ -190,9 +194,10 @@ static void best_to_front(struct be_root *root)
 }
 
 /*
- * A table is missing that some move leads to, and the root's own one is there: where that is sure
- * of more than any known move brings, only the others may be the best.  Else the engine would
- * never capture into the missing table, and walk about in a won position.
+ * A table is missing that some move leads to, and the root's own one is there.  If that proves more
+ * than the best known move brings, only unknown moves may be the best: marks the known ones
+ * `worse`. Else the engine would never capture into the missing table, and walk about in a won
+ * position.
  */
 static void look_at_unknown(struct be_worker *w, struct be_root *root)
 {
@@ -214,8 +219,8 @@ static void look_at_unknown(struct be_worker *w, struct be_root *root)
     best_to_front(root);
 }
 
-/* There is no time to ask about all moves.  May one of those that are known be played?  When told
-   to stop, whichever; else one that is worth what the root is: a win is not thrown away for a few
+/* There is no time to ask about all moves: may the best known one be played?  When told to stop,
+   whatever it brings; else only if it is worth what the root is: a win is not thrown away for a few
    milliseconds. */
 static bool known_will_do(struct be_worker *w, const struct be_root *root)
 {
@@ -227,8 +232,9 @@ static bool known_will_do(struct be_worker *w, const struct be_root *root)
     return judge(w, &w->s->root, &wdl, &plies) && best->wdl >= -wdl;
 }
 
-/* Asks about each move; where one is not known, about the rest only if the root itself is.  Those
-   that there was no time for are not there any more, if another one will do. */
+/* Sets the value of each move.  After the first that is not known, asks about the rest only if the
+   root's own table may prove more (be_probe_better()).  Moves that there was no time for are
+   removed, if a known one will do. */
 static void judge_all(struct be_worker *w, struct be_root *root)
 {
     const struct be_search *s = w->s;
@@ -292,7 +298,7 @@ bool be_root_make(struct be_worker *w, struct be_root *root)
 
 /* == By the tables ======================================================= */
 
-/* The best way on from `b` by the tables, until the end or there is no more room. */
+/* Appends to `line` the best moves from `b` on by the tables, until the end or the line is full. */
 static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
 {
     const struct be_game *g = w->s->game;
@@ -307,7 +313,7 @@ static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
             struct be_root_move r = { .move = list->move[i] };
             struct be_board after = b;
 
-            if (be_out_of_time(w->s)) /* the move itself is known */
+            if (be_out_of_time(w->s)) /* the line's first move is there already */
                 return;
             be_play(g, &after, &r.move);
             if (judge(w, &after, &r.wdl, &r.plies) &&

@@ -9,32 +9,32 @@
 /* A move of the root, and what is known of it. */
 struct be_root_move {
     struct be_move move;
-    size_t nth;     /* of the moves that may be played, as they were listed */
-    bool known;     /* by the tables or the rules: */
-    int wdl, plies; /* the mover's; with this ply; -1: not known */
-    unsigned holds; /* of a draw: replies that keep it */
-    int looks;      /* of a draw: as it looks then */
-    bool again;     /* the position has been there */
-    bool third;     /* twice; or, of a win, one that a reply leads to */
-    bool worse;     /* than one that is not known: */
-    bool sure;      /* it wins as soon as the root's table says */
+    size_t nth;     /* its place among the root's moves as they were listed */
+    bool known;     /* tables or rules give its value: */
+    int wdl, plies; /* for the root's mover; to the end, with this ply; -1: not known */
+    unsigned holds; /* of a draw: how many replies do not lose */
+    int looks;      /* of a draw or without distance: be_evaluate() after it, for the root */
+    bool again;     /* the position after it has occurred in the game */
+    bool third;     /* it has occurred twice; or, of a win, a reply may lead to one that has */
+    bool worse;     /* the best is surely another one, which is not known */
+    bool sure;      /* not known, but surely wins as soon as the root's table says */
 };
 
 struct be_root {
     struct be_root_move *move;
     size_t n;
     bool all_known;
-    size_t nbest; /* the best is one of so many, which come first at the beginning, and no
-                     other one is searched for it; 0: it may be any */
-    int least;    /* then: what it brings at least, as a score */
+    size_t nbest; /* the best is surely among so many, which be_root_make() puts first; only these
+                     are searched for the first line; 0: it may be any */
+    int least;    /* if nbest: a lower bound of the best one's score */
 };
 
 /* Lists the moves of the root, none where the game is over, and asks the tables about each.
    root->move is owned.  False: no memory. */
 bool be_root_make(struct be_worker *w, struct be_root *root);
-/* All are known: fills the lines, and tells them. */
+/* If root->all_known: fills the lines of the search, and passes each to its tell(). */
 void be_root_answer(struct be_worker *w, const struct be_root *root);
-/* The one that is the best by what is known till now; NULL: nothing is. */
+/* The best of the moves that are known; NULL: none is. */
 const struct be_root_move *be_root_best_known(const struct be_root *root);
 
 #endif

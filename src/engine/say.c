@@ -95,7 +95,7 @@ char *be_lines_next(struct be_lines *in)
     while (in->start < in->n) {
         char *line = in->text + in->start;
         char *end = memchr(line + in->seen, '\n', in->n - in->start - in->seen);
-        bool dropped = in->too_long; /* its beginning */
+        bool dropped = in->too_long; /* the beginning of this line was dropped */
 
         if (!end && !in->ended) {
             in->seen = in->n - in->start;

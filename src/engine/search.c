@@ -45,7 +45,8 @@ static bool poll_stop(struct be_worker *w)
         w->stopped = true;
     if (atomic_load(&s->pondering))
         return w->stopped;
-    if (w->ponders) { /* no more: an iteration that would not begin now is not finished either */
+    if (w->ponders) { /* pondering is over: an iteration that would not begin now is not finished
+                         either */
         w->ponders = false;
         w->stopped = w->stopped || enough(w, w->depth);
     }
@@ -91,7 +92,7 @@ static void order_all(const struct be_worker *w, const struct be_board *b, struc
         list->move[i].order = order_of(w, b, &list->move[i], ply, first);
 }
 
-/* Brings the best of those from i on to place i. */
+/* Swaps the move of the largest order from place `i` on to place `i`, and returns it. */
 static const struct be_move *pick(struct be_moves *list, size_t i)
 {
     size_t best = i;
@@ -127,7 +128,7 @@ static void remember_good(struct be_worker *w, const struct be_board *b, const s
 
 /* == Scores ============================================================== */
 
-/* The hash counts wins from its position, the search from the root. */
+/* Win scores: the hash counts plies from the stored position, the search from the root. */
 static int to_hash(int score, unsigned ply)
 {
     return score > BE_WIN_SOMEHOW    ? score + (int)ply
@@ -159,7 +160,7 @@ struct node {
     unsigned ply;           /* from the root */
 };
 
-/* Counts it; false: time to stop. */
+/* Counts a node at `ply`; false: time to stop. */
 static bool node_begin(struct be_worker *w, unsigned ply)
 {
     w->nodes++;
@@ -168,8 +169,8 @@ static bool node_begin(struct be_worker *w, unsigned ply)
     return !poll_stop(w);
 }
 
-/* Captures and changes, until standing still is as good; after EXCHANGES plies those alone that
-   take back, on `last`, where the last one went: many men en prise would take for ever. */
+/* Searches captures and changes, until standing still is as good; after EXCHANGES plies only moves
+   to `last`, where the last one went: many men en prise would take for ever. */
 #define EXCHANGES 4
 
 static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int beta, unsigned ply,
@@ -224,8 +225,8 @@ static void pv_take(struct be_worker *w, unsigned ply, const struct be_move *m)
 static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, int beta, int depth,
                      unsigned ply);
 
-/* The node's i-th move: the first with the whole window, others with none until they prove better;
-   late ones to less depth at first, but where a mate must not be missed. */
+/* Searches the node's i-th move: the first with the whole window, others with a null window until
+   they prove better; late ones to less depth at first, but where a mate must not be missed. */
 static int search_move(struct be_worker *w, const struct node *t, const struct be_board *after,
                        size_t i, bool quiet)
 {
@@ -250,7 +251,8 @@ static bool hash_answers(const struct be_found *f, const struct node *t, int *sc
             (f->bound == BE_AT_MOST && *score <= t->alpha));
 }
 
-/* The best score, and its move, of a node as it was asked about. */
+/* Stores the best score of node `t` and the id of its move; `t` has the window that was asked
+   for. */
 static void hash_keep(struct be_worker *w, const struct node *t, uint64_t key, int best,
                       uint32_t id)
 {
@@ -275,7 +277,8 @@ static int score_of_stuck(const struct be_game *g, const struct node *t)
     return be_score_over(wdl, t->ply);
 }
 
-/* Searches the moves that have been listed and ordered, until one is too good; id: of the best. */
+/* Searches the moves that have been listed and ordered, until one reaches t.beta.  Returns the best
+   score; *id: its move. */
 static int search_moves(struct be_worker *w, struct node t, bool check, uint32_t *id)
 {
     const struct be_game *g = w->s->game;
@@ -347,7 +350,7 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
 
 /* == By search =========================================================== */
 
-/* What is told of a score: tables may be sure of more than the search sees. */
+/* The score to tell: tables may be sure of more than the search sees. */
 static int told_score(const struct be_worker *w, const struct be_root *root, unsigned nth,
                       int score)
 {
@@ -356,8 +359,9 @@ static int told_score(const struct be_worker *w, const struct be_root *root, uns
     return nth == 0 && root->nbest && score < root->least ? root->least : score;
 }
 
-/* The root's ith move comes to place n, and those between move on by one; so do the lines, which at
-   any time are those of the first moves, in their order.  The last one may go. */
+/* Moves the root's move `i` to place `nth`, and those between back by one.  So the lines, which at
+   any time are those of the first moves, in their order; the last one may go. Returns the line to
+   fill. */
 static struct be_line *take_place(struct be_worker *w, struct be_root *root, size_t i, unsigned nth)
 {
     struct be_search *s = w->s;
@@ -373,7 +377,8 @@ static struct be_line *take_place(struct be_worker *w, struct be_root *root, siz
     return &s->line[nth];
 }
 
-/* One iteration for the nth line: the best of the root's moves from the nth on comes to place n. */
+/* One iteration for the nth line: brings the best of the root's moves from `nth` on to place
+   `nth`. */
 static void root_search(struct be_worker *w, struct be_root *root, unsigned nth, int depth)
 {
     struct be_search *s = w->s;
@@ -450,7 +455,7 @@ static void answer_by_search(struct be_worker *w, struct be_root *root)
             if (s->nfound > nth && s->line[nth].depth == depth)
                 rise(w, root, nth);
         }
-        /* stopped, too, if it had already found something better */
+        /* after a stop, too, if something better had already been found */
         for (unsigned nth = 0; s->tell && nth < w->nnew; nth++)
             s->tell(s, &s->line[nth], nth);
     }
@@ -476,7 +481,7 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
     w->nodes = 0;
     w->seeks = 0;
     w->stopped = w->failed = false;
-    if (s->limits.mate) /* what is there may be of searches that saw less at the same depth */
+    if (s->limits.mate) /* entries may come from searches that saw less at the same depth */
         be_hash_clear(s->hash);
     memset(w->killer, 0, sizeof w->killer);
     memset(w->history, 0, sizeof w->history);
@@ -488,7 +493,7 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
     atomic_store(&s->all, 0);
 }
 
-/* What is played when nothing has been searched: a win that is known, or the first. */
+/* The move to play when nothing has been searched: a known win, or the first. */
 static struct be_move unsearched(const struct be_root *root)
 {
     const struct be_root_move *best = be_root_best_known(root);

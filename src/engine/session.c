@@ -10,7 +10,7 @@
 
 #define HASH_MIB 16
 #define STACK    ((size_t)16 << 20)
-#define LAG_MS   INT64_C(30) /* till our move is at the other end */
+#define LAG_MS   INT64_C(30) /* time that a move takes to reach the client */
 
 bool be_session_begin(struct be_session *s, enum be_dialect dialect, const char *paths)
 {
@@ -41,7 +41,7 @@ void be_session_end(struct be_session *s)
 
 /* == Waiting ============================================================= */
 
-/* Takes note of the search's end. */
+/* Waits for the search's thread to end; nothing is under way then. */
 static void join(struct be_session *s)
 {
     pthread_join(s->thread, NULL);
@@ -56,7 +56,7 @@ static void end_search(struct be_session *s)
     be_search_stop(&s->search);
 }
 
-/* Does it end by itself some day? */
+/* Will the search end by itself? */
 static bool has_end(const struct be_search *s)
 {
     const struct be_limits *l = &s->limits;
@@ -65,8 +65,8 @@ static bool has_end(const struct be_search *s)
            (l->depth || l->nodes || l->soft || l->hard || l->mate);
 }
 
-/* No command will come: a search that waits for one is ended, another one goes on to its end, as
-   who writes `go depth 3` to a pipe wants its answer. */
+/* No more commands will come: stops a search that would wait for one.  Another goes on to its end,
+   as `go depth 3` from a pipe wants its answer. */
 static void end_of_input(struct be_session *s)
 {
     if (!has_end(&s->search))
@@ -141,7 +141,7 @@ enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk
     return be_game_tables(&s->game, s->paths, why);
 }
 
-/* Its text, the first time. */
+/* Returns the text of `what` and sets *told; NULL if it was told, or there is none. */
 static const char *once(bool *told, const struct bk_report *what)
 {
     if (*told || !*what->text)
@@ -160,7 +160,8 @@ const char *be_session_lost(struct be_session *s)
     return once(&s->told_lost, &s->game.wrong->lost);
 }
 
-/* The first position of a game; what is known of others goes where `before` is another game. */
+/* Makes `b` the first position.  If the game is not `before` any more, the hash table is cleared
+   and values are computed anew. */
 static enum bk_err begin_with(struct be_session *s, const struct bk_variant *before,
                               const struct be_board *b, struct bk_report *why)
 {
@@ -173,7 +174,7 @@ static enum bk_err begin_with(struct be_session *s, const struct bk_variant *bef
     return push(s, b, NULL) ? BK_OK : bk_no_memory(why);
 }
 
-/* In the place of the game that was played, once it is known that this one can be begun. */
+/* The game that was played is replaced only once this one is known to begin. */
 enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_report *why)
 {
     struct be_game game = { .base = NULL };

@@ -23,14 +23,14 @@ struct be_session {
     char *paths;            /* owned; folders of tables */
     struct be_board *board; /* owned; all positions of the game, the current one last */
     struct be_move *played; /* owned; the move that led to each (of the first: nothing) */
-    uint64_t *key;          /* owned; theirs */
+    uint64_t *key;          /* owned; be_board_key() of each */
     size_t n, room;
     struct be_search search;
     pthread_t thread;
     bool thinking;
-    bool nowhere; /* the position that the client has is not this one: its words for it could not be
-                     read, and nothing is played until there is another */
-    bool told_broken, told_lost; /* what game.wrong says */
+    bool nowhere; /* the client's last position could not be read, so it is not the current one;
+                     nothing is played until another is read */
+    bool told_broken, told_lost; /* game.wrong's `broken`, `lost` were reported */
     struct be_wait wait;         /* woken when the search has ended */
 };
 
@@ -48,7 +48,7 @@ enum be_event be_session_wait(struct be_session *s, char **line);
 enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_report *why);
 enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk_report *why);
 enum bk_err be_session_fen(struct be_session *s, const char *fen, struct bk_report *why);
-/* The beginning of the game. */
+/* Goes to the first position of the game. */
 enum bk_err be_session_start(struct be_session *s, struct bk_report *why);
 /* False: no such legal move. */
 bool be_session_move(struct be_session *s, const char *name);
@@ -64,27 +64,28 @@ static inline unsigned be_session_mover(const struct be_session *s)
     return be_mover(&s->game, be_session_board(s));
 }
 
-/* Begins to search the current position; `search.limits` and what else is given is set.
-   False: no thread. */
+/* Begins to search the current position; the caller has set `search.limits` and, where wanted,
+   `only`, `nlines`, `pondering` and `tell`.  False: no thread. */
 bool be_session_think(struct be_session *s);
-/* Waits until it ends by itself: for short ones. */
+/* Waits until the search ends by itself: for short ones. */
 void be_session_finish(struct be_session *s);
-/* Ends it and waits. */
+/* Stops the search and waits for its end. */
 void be_session_stop(struct be_session *s);
 
-/* A table that could not be read, once for each game and each list of folders; else NULL.  While no
-   search is under way. */
+/* The message about a table that could not be read, once for each game and each list of folders;
+   else NULL.  While no search is under way. */
 const char *be_session_broken(struct be_session *s);
-/* Likewise a file of distances that is not there, and should be. */
+/* Likewise the message about a file of distances that is not there, and should be. */
 const char *be_session_lost(struct be_session *s);
 
-/* A share of the clock, in milliseconds; moves 0: until the end of the game. */
+/* Sets the limits of time to a share of the clock.  left, increment: milliseconds; moves: until the
+   clock is set anew, 0: until the end of the game. */
 void be_limits_clock(struct be_limits *l, int64_t left, int64_t increment, int moves);
-/* Exactly so much time for this move. */
+/* Sets the limits of time to `ms` for this move. */
 void be_limits_exact(struct be_limits *l, int64_t ms);
 
-/* The moves of a line that begins where the search `s` does, in a dialect, with a blank between; as
-   many whole ones as there is room for.  Returns `out`. */
+/* Writes the moves of a line that begins where the search `s` does, in a dialect, with a blank
+   between; as many whole ones as there is room for.  Returns `out`. */
 char *be_line_write(const struct be_line *line, const struct be_search *s, enum be_dialect d,
                     char *out, size_t room);
 /* "wins in 39 plies", "loses", "draws": what a line of the tables says. */

@@ -6,10 +6,11 @@
  * again: so what XBoard is told is never less than the rules, and often more; the engine looks at
  * each move itself, and marks what is legal (`highlight`).
  *
- * Where it is more, XBoard must not look for checks: it would see some that are none, refuse all
- * moves that do not answer them, and call mates.  It looks for none where nobody stands in its
- * king's place; so our king then takes another.  Rejected: no `piece` lines for such games; men
- * that XBoard has not been told of move as those of its own in their places.
+ * Where XBoard is told more than the rules, it must not look for checks: it would see some that are
+ * none, refuse all moves that do not answer them, and call mates.  It looks for none where no
+ * letter stands in its king's place of `setup`; so our king then takes another place.  Rejected: no
+ * `piece` lines for such games; men that XBoard has not been told of move as those of its own in
+ * their places.
  */
 #include "engine/setup.h"
 
@@ -24,7 +25,7 @@
 
 /* == Names =============================================================== */
 
-/* Ours and XBoard's; what follows the beginning of a family stays as it is. */
+/* Our names and XBoard's.  family: the beginning of names; what follows it stays as it is. */
 static const struct {
     const char *name[2];
     bool family;
@@ -99,7 +100,7 @@ static void collect_from(struct leaps *l, const struct bk_variant *v, unsigned t
     }
 }
 
-/* Black's left is XBoard's right. */
+/* Makes left and right alike: Black's left is XBoard's right. */
 static void mirror(struct leaps *l)
 {
     for (int df = 1; df <= FAR; df++)
@@ -110,8 +111,8 @@ static void mirror(struct leaps *l)
         }
 }
 
-/* From here, too, whatever the man does elsewhere?  But for slides, which may end at a hole, and
-   the double step. */
+/* Can a man on `sq` do all that he does elsewhere, as far as it stays on the board?  Slides, which
+   may end at a hole, and the double step do not count. */
 static bool same_from(const struct leaps *all, const struct bk_variant *v, unsigned type,
                       unsigned sq)
 {
@@ -129,7 +130,7 @@ static bool same_from(const struct leaps *all, const struct bk_variant *v, unsig
     return true;
 }
 
-/* All that a man does.  Does he so wherever he stands? */
+/* Sets *l to all leaps of the type.  Returns whether it has them wherever it stands. */
 static bool collect(struct leaps *l, const struct bk_variant *v, unsigned type)
 {
     memset(l, 0, sizeof *l);
@@ -195,7 +196,7 @@ static void put_atom(struct writing *w, const struct direction *d, unsigned mask
     put(w, atom);
 }
 
-/* Which of four directions have a mode, at this multiple of the unit step. */
+/* The mask of the directions in which the leap of `times` unit steps has all modes of `how`. */
 static unsigned mask_of(const struct leaps *l, const struct direction *d, int times, unsigned how)
 {
     unsigned mask = 0;
@@ -213,7 +214,8 @@ static void clear(struct leaps *l, const struct direction *d, int times)
             l->how[FAR + d[i].df * times][FAR + d[i].dr * times] = 0;
 }
 
-/* The atom at `times` unit steps: those that move and take, those that do one of them. */
+/* Writes the atom of `times` unit steps, and clears it: for directions that move and take, then for
+   those that do one of them. */
 static void put_leap(struct writing *w, struct leaps *l, const struct direction *d, int times,
                      const char *atom)
 {
@@ -225,8 +227,8 @@ static void put_leap(struct writing *w, struct leaps *l, const struct direction 
     clear(l, d, times);
 }
 
-/* Riders go four squares or more by paths of all lengths, leapers never do more than that by one.
- *hops: takes over a screen. */
+/* Writes a rider's atom, and clears its leaps, if the type slides `board` - 1 squares in all four
+   directions: no leaper slides three or more.  It may take over a screen.  False: no rider. */
 static bool put_rider(struct writing *w, struct leaps *l, const struct direction *d, int board,
                       const char *atom)
 {
@@ -248,7 +250,8 @@ static bool put_rider(struct writing *w, struct leaps *l, const struct direction
     return true;
 }
 
-/* Leaps between the lines: if some of the eight, then all.  False: that says too much. */
+/* Writes the leap (a, b), which moves and takes in all its directions, if the type has any of it.
+   False: it has not all, so that says too much. */
 static bool put_oblique(struct writing *w, struct leaps *l, int a, int b, const char *atom)
 {
     unsigned any = 0, all = BK_QUIET | BK_TAKES;
@@ -265,7 +268,8 @@ static bool put_oblique(struct writing *w, struct leaps *l, int a, int b, const 
     return !any || all == (BK_QUIET | BK_TAKES);
 }
 
-/* The double step: two squares forward over an empty one, and how it is answered. */
+/* Writes the double step, two squares forward over an empty one, and how it is answered.  False:
+   the type has none. */
 static bool put_double(struct writing *w, struct leaps *l, const struct bk_variant *v,
                        unsigned type)
 {
@@ -276,7 +280,7 @@ static bool put_double(struct writing *w, struct leaps *l, const struct bk_varia
     return true;
 }
 
-/* Is one of these left to be said? */
+/* Is a leap with a mode of `how` not yet written? */
 static bool any_left(const struct leaps *l, unsigned how)
 {
     for (unsigned i = 0; i < sizeof l->how; i++)
@@ -285,8 +289,8 @@ static bool any_left(const struct leaps *l, unsigned how)
     return false;
 }
 
-/* All that a man of this type, white, may ever do, in XBoard's Betza.  False: it cannot be said.
- *exact: he may always do all of it. */
+/* Writes all moves that White's man of this type may ever have, in XBoard's Betza.  False: it
+   cannot be said.  *exact: he may always make all of them. */
 static bool betza_write(const struct bk_variant *v, unsigned type, char out[BETZA_MAX], bool *exact)
 {
     struct writing w = { .out = out };
@@ -298,7 +302,7 @@ static bool betza_write(const struct bk_variant *v, unsigned type, char out[BETZ
     put_double(&w, &l, v, type);
     put_rider(&w, &l, straight, board, "R");
     put_rider(&w, &l, aslant, board, "B");
-    *exact &= !any_left(&l, SLIDES | HOPPING); /* what stands between matters, and is no slide */
+    *exact &= !any_left(&l, SLIDES | HOPPING); /* these can be blocked, which no atom below says */
     put_leap(&w, &l, straight, 1, "W");
     put_leap(&w, &l, aslant, 1, "F");
     put_leap(&w, &l, straight, 2, "D");
@@ -320,10 +324,10 @@ static bool betza_write(const struct bk_variant *v, unsigned type, char out[BETZ
 /* XBoard's pictures, in the order of the letters of a setup. */
 static const char pictures[] = "PNBRQFEACWMOHIJGDVLSUK";
 #define PICTURES (sizeof pictures - 1)
-enum { CROWN = PICTURES - 1, MAN = 10 }; /* its king's place, and that of a man who goes like him */
+enum { CROWN = PICTURES - 1, MAN = 10 }; /* places: its king's, and that of a man who moves alike */
 
-/* XBoard's own pawn becomes something on the last rank and nowhere else; a man who may do so
-   before is none, and gets another picture. */
+/* May the type change before the last rank?  XBoard's own pawn changes there and nowhere else; such
+   a man is none, and gets another picture. */
 static bool changes_early(const struct bk_variant *v, unsigned type)
 {
     for (unsigned sq = 0; sq < v->nsq; sq++)
@@ -354,7 +358,8 @@ static void write_letters(const struct bk_variant *v, unsigned throne, char out[
     }
 }
 
-/* All or nobody: a man without a line would not be let move as he does. */
+/* How the `piece` lines describe the men.  All or nobody: a man without a line would not be let
+   move as he does. */
 enum said { NOBODY, ROUGHLY, EXACTLY };
 
 static enum said can_say(const struct bk_variant *v)

@@ -25,8 +25,8 @@ static void complain(const struct bk_report *why) { be_say("info string error: %
 
 /* == Out ================================================================= */
 
-/* Does the first move bare the king where that counts after his reply?  XBoard's adapter claims a
-   mate as soon as it hears of "mate 1": so the reply is counted. */
+/* Does the line's first move bare a king whose reply XBoard waits for (be_xboard_bares())?  Its
+   adapter claims a mate as soon as it hears of "mate 1": so the reply is counted. */
 static bool awaits_reply(const struct be_search *s, const struct be_line *line)
 {
     struct be_board b = s->root;
@@ -125,7 +125,7 @@ static void introduce(const struct be_session *s)
     be_say("uciok");
 }
 
-/* What adapters to other protocols want to know of a game that they may not. */
+/* Describes a game that XBoard may not know to adapters of other protocols. */
 static void say_game(const struct be_session *s)
 {
     const struct bk_variant *v = s->game.v;
@@ -285,7 +285,7 @@ static void add_only(struct going *g, const char *name)
     only->room = only->n;
 }
 
-/* A word of `go` without a number; false: it has one. */
+/* Takes a word of `go` that has no number; false: it is none of these. */
 static bool take_word(struct going *g, const char *word)
 {
     if (!strcmp(word, "infinite"))
@@ -298,7 +298,7 @@ static bool take_word(struct going *g, const char *word)
     return true;
 }
 
-/* One with a number; false: it is none of them. */
+/* Takes a word of `go` that has a number; false: it is none of these. */
 static bool take_number(struct going *g, const char *word, const char *value)
 {
     enum { WTIME, BTIME, WINC, BINC, MOVETIME, DEPTH, MOVESTOGO, NODES, MATE, NUMBERS };
@@ -342,7 +342,7 @@ static void read_going(struct going *g, char *rest)
             rest = after;
             continue;
         }
-        if (value) /* no number: it is put back */
+        if (value) /* `word` takes no number: `value` is put back */
             value[strlen(value)] = *after ? ' ' : 0;
         if (g->moves)
             add_only(g, word);
@@ -361,7 +361,7 @@ static void go(struct be_session *s, char *rest)
     read_going(&g, rest);
     if (g.movetime)
         be_limits_exact(&g.limits, g.movetime);
-    else if (g.left[us] || g.left[!us]) /* of two clocks one may not be told: then it is at 0 */
+    else if (g.left[us] || g.left[!us]) /* a clock that was not given is at 0 */
         be_limits_clock(&g.limits, g.left[us], g.increment[us], g.togo);
     if (s->nowhere) {
         be_say("info string error: go: the last position could not be read");
@@ -389,7 +389,7 @@ static void new_game(struct be_session *s)
     be_hash_clear(&s->hash);
 }
 
-/* Of a search that is no pondering the clock runs on. */
+/* Ends pondering: limits of time count from now.  Without pondering the clock runs on. */
 static void ponderhit(struct be_session *s)
 {
     if (!atomic_load(&s->search.pondering))
@@ -420,9 +420,9 @@ static void show(const struct be_session *s)
     be_say("Game: %s", be_end_text(end));
 }
 
-/* Does a command end the search?  Each `go` is answered by one `bestmove`, then as well: a client
-   that changes an option in its analysis would wait for ever, and a script that ends in `quit` for
-   nothing. */
+/* Does the command end the search?  Each `go` is answered by one `bestmove`, so also then: else a
+   client that changes an option in its analysis would wait for ever, and a script that ends in
+   `quit` in vain. */
 static bool ends_search(const char *word)
 {
     return !strcmp(word, "go") || !strcmp(word, "position") || !strcmp(word, "setoption") ||

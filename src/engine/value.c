@@ -8,9 +8,9 @@
 
 #define A_SQUARE 57.0 /* a knight on 8x8 reaches 5.25: 300 */
 #define EMPTY    0.7  /* chance that a square on the way is free */
-#define CHANGES  0.2  /* share of what a man may become, at its first rank for that */
+#define CHANGES  0.2  /* share of the gain by becoming another man, on the first rank for that */
 
-/* How well a way can be gone: 1 for a leap. */
+/* The chance that the best path of a move is open: 1 for a leap. */
 static double way_open(const struct bk_variant *v, const struct bk_reach *r)
 {
     double best = r->npaths ? 0 : 1;
@@ -60,7 +60,7 @@ static double average(const struct bk_variant *v, unsigned type)
     return squares ? sum / squares : 0;
 }
 
-/* The best that a man may one day become, in hundredths of a pawn or so; 0: nothing better. */
+/* The most that a man may one day gain by a change, in hundredths of a pawn or so; 0: nothing. */
 static double hope(const struct bk_variant *v, const double *plain, unsigned type)
 {
     uint32_t may = bk_rules_may_become(v, UINT32_C(1) << type);
@@ -72,7 +72,8 @@ static double hope(const struct bk_variant *v, const double *plain, unsigned typ
     return best;
 }
 
-/* How far the man has come to where he may change: 1 there, less by half each rank before. */
+/* How near the man is to where he may change: 1 there, 0.6 times as much each rank before; 0:
+   never. */
 static double nearness(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
 {
     unsigned ranks = 0;
