@@ -20,7 +20,7 @@
 #define __AVX512DQ__ 1
 #define __AVX512VL__ 1
 
-/* Elements whose bits are set are read or written, and no others. */
+/* Elements whose bits in `mask` are set are read or written, and no others. */
 #define MEMORY(suffix, type, n, vector)                                                            \
     static inline vector bk_maskz_loadu_##suffix(uint64_t mask, const void *from)                  \
     {                                                                                              \

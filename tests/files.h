@@ -43,7 +43,7 @@ static inline void spill(const char *path, const void *data, size_t n)
     assert_int_equal(fclose(f), 0);
 }
 
-/* Two files have the same bytes. */
+/* Fails unless two files have the same bytes. */
 static inline void same_bytes(const char *one, const char *other)
 {
     size_t n, m;
@@ -55,8 +55,8 @@ static inline void same_bytes(const char *one, const char *other)
     free(b);
 }
 
-/* From now on files have so many bytes at most, and what goes beyond is an error; RLIM_INFINITY: as
-   many as may be. */
+/* Limits files to `bytes` bytes from now on: writing beyond is an error; RLIM_INFINITY: no limit of
+   ours. */
 static inline void limit_files(rlim_t bytes)
 {
     struct rlimit limit;

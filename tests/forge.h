@@ -1,8 +1,8 @@
 /*
  * forge.h - table files whose checksums are right, whatever else they say.
  *
- * Damage is caught by checksums; whoever forges a file makes them anew.  This does, so that
- * what stands behind the checksums is tried, too.
+ * Checksums catch damage, but a forger makes them anew.  So does this code, so that the checks
+ * behind the checksums are tested, too.
  */
 #ifndef FORGE_H
 #define FORGE_H
@@ -16,7 +16,7 @@ struct forge {
     size_t body_bytes;
 };
 
-/* False: what stands there is no head, whatever its checksum. */
+/* Takes a file apart.  False: it begins with no head, whatever its checksum. */
 bool forge_open(struct forge *f, const uint8_t *bytes, size_t n);
 void forge_release(struct forge *f);
 
@@ -26,7 +26,8 @@ uint8_t *forge_write(struct forge *f, size_t *n);
 /* A zstd frame of these bytes as they are, *n bytes long; owned.  At most 2^17 of them. */
 uint8_t *forge_frame(const uint8_t *raw, size_t raw_bytes, size_t *n);
 
-/* Every model as a frame that is not compressed: changes of the bytes are changes of the model. */
+/* Makes every model a frame that is not compressed: changes of the bytes are changes of the
+   model. */
 void forge_unpack_models(struct forge *f);
 
 #endif

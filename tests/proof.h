@@ -33,13 +33,13 @@ struct bk_pos proof_exchanged(const struct bk_variant *v, const struct bk_pos *p
 
 /* == Questions == */
 
-/* As a list of men: only what such a list can say is asked. */
+/* Asks about the position as a list of men, which tells no more than men and the side to move. */
 enum bk_lib_err proof_ask_men(struct bk_lib *lib, const struct bk_variant *v,
                               const struct bk_pos *p, struct bk_answer *out);
 enum bk_lib_err proof_ask_fen(struct bk_lib *lib, const struct bk_variant *v,
                               const struct bk_pos *p, struct bk_answer *out);
 
-/* Does the answer say what the slow solver says?  Without distances, a win is a win. */
+/* Does the answer say what the slow solver says?  Without distances, any two wins are the same. */
 bool proof_same(const struct bk_answer *a, const struct ref_value *value, bool distances);
 
 #endif

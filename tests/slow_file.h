@@ -21,7 +21,7 @@ bool slow_file_one_side(const struct slow_file *f);
 /* Number `nth` (0 to 9) of the summary of a side: docs/format.md 3. */
 uint64_t slow_file_summary(const struct slow_file *f, unsigned side, unsigned nth);
 
-/* What the file says of a number; no two men may share a square. */
+/* The value that the file has for a number; no two men may share a square. */
 unsigned slow_file_value(const struct slow_file *f, unsigned side, uint64_t number);
 
 #endif

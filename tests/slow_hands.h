@@ -31,7 +31,8 @@ char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX]); /* the 
 unsigned hands_check_army(const struct bk_variant *v, const char *army);
 unsigned hands_check_opening(const struct bk_variant *v, const char *pool);
 
-/* What the slow solver says of every state of an army; returns how many there are. */
+/* Calls `visit` with what the slow solver says of every state of an army; returns how many there
+   are. */
 struct hands_state {
     const char *fen; /* borrowed for the call */
     unsigned quiet;
@@ -46,7 +47,7 @@ uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *v
 uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other, const char *army,
                        bool from_empty);
 
-/* A position of ref.c with nobody in hand. */
+/* Writes the FEN of a position of ref.c, with nobody in hand. */
 char *hands_fen(const struct bk_variant *v, const struct ref_pos *pos, char out[BK_FEN_MAX]);
 
 /* Random small games and armies; a seed always draws the same. */

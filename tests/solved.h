@@ -9,9 +9,9 @@
 
 struct solved_options {
     bool distances;
-    bool compact;            /* BK_COMPACT, where there are no distances */
-    enum bk_strategy groups; /* BK_GROUPS or BK_WIDE, where there are; else 0 */
-    bool ledger;             /* BK_COMPACT, where there are */
+    bool compact;            /* without distances: BK_COMPACT */
+    enum bk_strategy groups; /* with distances: BK_GROUPS or BK_WIDE; else 0 */
+    bool ledger;             /* with distances: BK_COMPACT */
     uint64_t sets_bytes;     /* as bk_solve_job's: with a ledger, so many in memory */
     unsigned k_max;          /* as bk_solve_job's: smaller makes codes of two bytes */
 };
@@ -27,8 +27,8 @@ void solved_free(struct solved *s);
  */
 const struct bk_memtable *solved_table(struct solved *s, const struct bk_material *m);
 
-/* Have two tables of a material, however they were solved, the same codes, and do exits attain the
-   same?  Where one is not laid out as the other, they have not. */
+/* Have two tables of a material, however they were solved, the same codes, with exits that attain
+   the same?  False, too, if one is not laid out as the other. */
 bool solved_same(const struct bk_memtable *x, const struct bk_memtable *y);
 
 /* A value by the codes of the tables, from the side of whoever is to move. */
@@ -38,10 +38,10 @@ struct solved_value {
     unsigned k; /* a win in 2k + 1 plies, a loss in 2k */
 };
 struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p);
-/* The same, by the part of a table that is there for the move that led here: by it a man has become
-   one of this type, or BK_STAYS. */
+/* The same, read in the part of the table for positions after a move that has made a man of type
+   `became`, or BK_STAYS. */
 struct solved_value solved_value_after(struct solved *s, const struct bk_pos *p, unsigned became);
-/* The same of a code of one table. */
+/* The value that a code of one table means. */
 struct solved_value solved_value_of_code(const struct bk_memtable *t, unsigned code);
 
 #endif

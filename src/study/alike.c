@@ -1,8 +1,9 @@
 /*
  * alike.c - see alike.h.
  *
- * What symmetries make one has one form here: of all its images the least, byte by byte.  Forms of
- * positions stand in a hash, lines in a list that is gone through: most differ in their first byte.
+ * Positions or lines that symmetries make one have one form here: the least of all their images,
+ * byte by byte.  Forms of positions stand in a hash, those of lines in a list that is searched from
+ * its beginning: most differ in their first byte.
  */
 #include "study/alike.h"
 
@@ -13,7 +14,7 @@
 
 #include "core/array.h"
 
-/* A position: its men by square, ascending.  No bytes but these. */
+/* A position: its men by square, ascending.  Without padding, as it is compared by its bytes. */
 struct place {
     uint8_t sq[BK_MEN_MAX], man[BK_MEN_MAX];
     uint8_t left[2][BK_TYPES_MAX];
@@ -21,7 +22,7 @@ struct place {
 };
 static_assert(sizeof(struct place) == 2 * BK_MEN_MAX + 2 * BK_TYPES_MAX + 3, "compared as bytes");
 
-/* A move, and who moves and is taken. */
+/* A move, with the man that moves and the men that are taken. */
 struct step {
     uint8_t from, to, becomes, takes, also;
     uint8_t man, taken, also_taken;
@@ -34,8 +35,8 @@ struct line {
 
 struct study_alike {
     const struct bk_index *ix;
-    uint8_t map[BK_SYMMETRIES][BK_SQ_MAX]; /* those of the board */
-    struct bk_material m;                  /* the last one that was met, and its symmetries */
+    uint8_t map[BK_SYMMETRIES][BK_SQ_MAX]; /* squares by the board's symmetries */
+    struct bk_material m;                  /* the material that was met last */
     unsigned group;
     struct place *place;
     size_t n, room;
@@ -78,7 +79,7 @@ static uint8_t turned(const uint8_t map[BK_SQ_MAX], uint8_t sq)
 
 /* == Positions == */
 
-/* Puts a man among those that stand there, in the order of squares. */
+/* Inserts a man into the n men of a place, in the order of squares. */
 static void place_put(struct place *x, unsigned n, uint8_t sq, uint8_t man)
 {
     for (; n && x->sq[n - 1] > sq; n--) {
@@ -130,7 +131,7 @@ static struct place place_of(struct study_alike *a, const struct bk_pos *p)
 
 static size_t hash_of(const struct place *x) { return (size_t)XXH64(x, sizeof *x, 0); }
 
-/* Where a place is, or would be. */
+/* Returns the spot of a place in the hash, or the free one where it would be. */
 static uint32_t *find(const struct study_alike *a, const struct place *x)
 {
     size_t at = hash_of(x) & (a->spots - 1);
@@ -211,7 +212,7 @@ static void turn(struct step *out, const struct step *step, unsigned n,
     }
 }
 
-/* The least image of a line; owned, or NULL. */
+/* Returns the least image of a line, n steps; owned, or NULL. */
 static struct step *least_line(const struct study_alike *a, const struct bk_pos *p,
                                const struct bk_move *move, unsigned n)
 {

@@ -33,7 +33,7 @@ static unsigned log_of(uint64_t n)
     return (unsigned)((((uint64_t)whole << 16 | bits) * 30103) / 6553600);
 }
 
-/* Won in 2 * turn - 1 plies, or lost in 2 * turn. */
+/* Returns how many positions are won in 2 * turn - 1 plies, or lost in 2 * turn. */
 static uint64_t at_turn(const struct study_tally *t, unsigned side, unsigned turn, bool won)
 {
     unsigned plies = 2 * turn - won;
@@ -48,7 +48,7 @@ static void put_bar(struct study_text *out, unsigned x, unsigned width, uint64_t
 
     if (!n)
         return;
-    /* one position is seen, too */
+    /* a bar of one position has a height, too */
     height = (log_of(n) + 150) * (HEIGHT - 20) / (top + 150);
     study_putf(out,
                "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" fill=\"%s\"><title>%llu %s in "

@@ -224,7 +224,7 @@ static void put_letter(struct study_text *out, unsigned x, unsigned y, char lett
                x + SQUARE / 2, y + SQUARE / 2, x + SQUARE / 2, y + SQUARE / 2 + 9, letter);
 }
 
-/* A man with his upper left corner at a place. */
+/* Puts a man with his upper left corner at (x, y). */
 static void put_man(struct study_text *out, const struct study_diagram *d, uint8_t code, unsigned x,
                     unsigned y, bool faded)
 {
@@ -255,7 +255,7 @@ static void put_men(struct study_text *out, const struct study_diagram *d)
     study_put(out, "</g>\n");
 }
 
-/* On an empty square in its middle, beside a man below him. */
+/* Puts the labels: in the middle of an empty square, at the foot of one with a man. */
 static void put_labels(struct study_text *out, const struct study_diagram *d)
 {
     for (unsigned sq = 0; sq < d->v->nsq; sq++)
@@ -265,7 +265,8 @@ static void put_labels(struct study_text *out, const struct study_diagram *d)
                      d->label[sq]);
 }
 
-/* A head is a marker, which turns as its line does; each colour needs its own. */
+/* Puts a marker for each colour of arrows: a marker turns as its line does, and has a colour of its
+   own. */
 static void put_arrow_heads(struct study_text *out, const struct study_diagram *d)
 {
     for (unsigned i = 0; i < d->narrows; i++) {

@@ -1,9 +1,8 @@
 /*
  * diagram.h - a position as a picture: SVG, or letters.
  *
- * Boards of any size, with holes; arrows, coloured squares, words on squares,
- * a legend.  Square s of a diagram is square s of the game.  Nothing is asked
- * of tables here: whoever has asked them colours the squares.
+ * Boards of any size, with holes; arrows, coloured squares, words on squares, a legend.  Square s
+ * of a diagram is square s of the game.  No tables are asked here: the caller colours the squares.
  */
 #ifndef BK_STUDY_DIAGRAM_H
 #define BK_STUDY_DIAGRAM_H
@@ -44,9 +43,8 @@ struct study_diagram {
 };
 
 /*
- * Reads a FEN to be drawn, legal or not.  In games with hands the men in its brackets go to
- * d->off, and the rest to *p; then it must be the start of a turn.  d and p as of
- * study_diagram_init(), called before.
+ * Reads a FEN to be drawn, legal or not, after study_diagram_init(d, v, p).  In games with hands
+ * the men in its brackets go to d->off, and the rest to *p; then it must be the start of a turn.
  */
 enum bk_err study_diagram_read(struct study_diagram *d, const struct bk_variant *v,
                                struct bk_pos *p, const char *fen, struct bk_report *why);
@@ -58,23 +56,23 @@ void study_diagram_init(struct study_diagram *d, const struct bk_variant *v,
 /* "green", "red", "blue", "yellow", "grey" or "#rrggbb" into out; false: it is none. */
 bool study_colour(const char *name, size_t n, char out[STUDY_COLOUR_MAX]);
 
-/* A word of a list of arrows (squares: 2) or marks (1): squares of the board, and a colour behind
-   ':', else green.  Returns whether it is one. */
+/* Reads a word of a list of arrows (squares: 2) or marks (1): squares of the board, and a colour
+   behind ':', else green.  False: it is none. */
 bool study_squares(const struct bk_variant *v, const char *word, size_t n, unsigned squares,
                    uint8_t sq[2], char colour[STUDY_COLOUR_MAX]);
 
-/* What a verdict is coloured with, from White's side: -1, 0, +1. */
+/* The colour of a verdict, from White's side: -1, 0, +1. */
 const char *study_verdict_colour(int white_wdl);
 
 /* Puts the diagram as an SVG element; it needs no style sheet, script or font of its own. */
 void study_diagram_svg(struct study_text *out, const struct study_diagram *d);
 
-/* Puts the pictures that diagrams with `shared` refer to: once a page, which shows nothing itself.
- */
+/* Puts the pictures that diagrams with `shared` refer to, once a page, in an element that shows
+   nothing itself. */
 void study_diagram_shared(struct study_text *out, const struct bk_variant *v);
 
-/* Puts it in letters: upper case for White, dots, blanks for holes; marked squares in brackets, by
-   their words where there are some. */
+/* Puts the diagram in letters: upper case for White, dots, blanks for holes; marked squares in
+   brackets, or by their labels where they have some. */
 void study_diagram_text(struct study_text *out, const struct study_diagram *d);
 
 #endif

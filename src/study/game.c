@@ -20,8 +20,8 @@ static void skip_blanks(struct study_tokens *t)
     }
 }
 
-/* Letters up to a closing sign, which is one of them; nesting where open is not 0.  0: it is not
-   closed. */
+/* Returns the length of the text up to the sign `close`, that included; `open`, unless 0, nests. 0:
+   it is not closed. */
 static size_t closed(const char *at, char open, char close)
 {
     unsigned depth = 0;
@@ -35,7 +35,8 @@ static size_t closed(const char *at, char open, char close)
     return 0;
 }
 
-/* A variation may hold comments with brackets of their own. */
+/* Returns the length of a variation, which may hold comments with brackets of their own; 0: it is
+   not closed. */
 static size_t variation(const char *at)
 {
     unsigned depth = 0;
@@ -58,7 +59,8 @@ static size_t variation(const char *at)
     return 0;
 }
 
-/* A tag ends behind its value: that may hold a bracket. */
+/* Returns the length of a tag, which ends behind its value: that may hold a bracket.  0: it is not
+   closed. */
 static size_t tag(const char *at)
 {
     bool quoted = false;
@@ -74,7 +76,8 @@ static size_t tag(const char *at)
     return 0;
 }
 
-/* "12.", "12...", and "12" or dots alone, as PGN may be read; "1-0" and "0-0" are none. */
+/* Returns the length of a move's number: "12.", "12...", and "12" or dots alone, as PGN may be
+   read. 0: none, as "1-0" and "0-0" are. */
 static size_t number(const char *at)
 {
     size_t n = strspn(at, "0123456789"), dots = strspn(at + n, ".");
@@ -92,7 +95,8 @@ static bool is_result(const char *at, size_t n)
     return false;
 }
 
-/* Of a game with a bracket that is not closed: up to the next one's tags. */
+/* Returns the length of the rest of a game with a bracket that is not closed: up to the next one's
+   tags. */
 static size_t rest_of_game(const char *at)
 {
     bool in_tags = *at == '[';
@@ -190,7 +194,7 @@ size_t study_epd_position(const char *line)
 size_t study_epd_word(const char *operations, const char *name, const char **word)
 {
     size_t n = strlen(name);
-    bool begins = true; /* an operation, where the last has ended */
+    bool begins = true; /* an operation may begin at `at` */
 
     for (const char *at = operations; at && *at; at++) {
         if (begins && !strncmp(at, name, n) && at[n] == ' ') {
@@ -252,7 +256,7 @@ struct said {
     unsigned between;     /* where he takes on the way; BK_SQ_NONE: not said */
 };
 
-/* A square at the end of n letters; its length, or 0. */
+/* Reads the square at the end of n letters; returns the length of its name, or 0. */
 static size_t last_square(const struct bk_variant *v, const char *text, size_t n, unsigned *sq)
 {
     for (size_t length = 3; length >= 2; length--) {
@@ -269,8 +273,8 @@ static size_t last_square(const struct bk_variant *v, const char *text, size_t n
     return 0;
 }
 
-/* Takes "xc8-" or "xc8x" off the end of n letters, the man who is taken on the way; what is left.
- */
+/* Takes "xc8-" or "xc8x", a man who is taken on the way, off the end of n letters; returns how many
+   are left. */
 static size_t read_between(struct said *s, const struct bk_variant *v, const char *text, size_t n)
 {
     unsigned sq;
@@ -286,7 +290,7 @@ static size_t read_between(struct said *s, const struct bk_variant *v, const cha
     return left - 1;
 }
 
-/* "Qdx", "P", "b10", "": the man and where he comes from. */
+/* Reads "Qdx", "P", "b10" or "": the man and where he comes from. */
 static bool read_man(struct said *s, const struct bk_variant *v, const char *text, size_t n)
 {
     size_t i = 0;
@@ -326,7 +330,8 @@ static bool read_said(struct said *s, const struct bk_variant *v, const char *te
     return s->to != BK_SQ_NONE && read_man(s, v, text, n);
 }
 
-/* Where nobody is said to be taken on the way, such a move fits if none without does (lenient). */
+/* Does a move fit what is said?  lenient: one that takes on the way fits, too, if that is not
+   said. */
 static bool fits(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m,
                  const struct said *s, bool lenient)
 {
@@ -348,7 +353,7 @@ static bool is_castling(const struct bk_move *m, const char *text)
            (m->also < m->from) == far_side;
 }
 
-/* The legal moves that a word may mean: as it stands, or else leniently. */
+/* The legal moves that a word may mean: [0] as it stands, [1] leniently. */
 struct meant {
     unsigned n[2];
     struct bk_move last[2];

@@ -33,7 +33,7 @@ struct study_token {
 struct study_tokens {
     const char *at;
     unsigned line;
-    bool within; /* a line: something, if only a blank, stands before `at`, and % hides nothing */
+    bool within; /* something of the line, if only a blank, stands before `at`: a % hides nothing */
 };
 struct study_token study_token_next(struct study_tokens *t);
 
@@ -47,17 +47,18 @@ bool study_tag_value(const struct study_token *tag, char *out, size_t room);
  * EPD: the fields of a position, then operations, `bm b3b4; fmvn 12; id "Suli";`; or a whole FEN,
  * and operations or none.
  */
-/* How many letters the position is. */
+/* The length of the position that begins `line`, in characters. */
 size_t study_epd_position(const char *line);
-/* Its fields; four, if operations follow. */
+/* The number of its fields; four, if operations follow. */
 unsigned study_epd_fields(const char *line);
-/* What must come before more operations: NULL, if these end in a string that is not closed. */
+/* What to put between `operations` and more of them: ";" or ""; NULL: they end in a string that is
+   not closed. */
 const char *study_epd_end(const char *operations);
-/* The first word of an operation, "bm b3b4 c3d2;"; its length, or 0.  What stands in quotes is
-   none. */
+/* Sets *word to the first word of the operation `name`, "bm b3b4 c3d2;", and returns its length; 0:
+   there is no such operation, or in quotes only. */
 size_t study_epd_word(const char *operations, const char *name, const char **word);
-/* Leaves of a line the FEN that it means, in place: `fmvn` is the number of its turn, unless it is
-   whole. */
+/* Cuts a line to the FEN that it means, in place: `fmvn` is the number of its turn, unless the FEN
+   is whole. */
 void study_epd_to_fen(char *line);
 
 /*

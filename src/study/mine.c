@@ -4,14 +4,14 @@
  * A position is looked at in three steps, the cheapest first: by its value (or
  * values, with either side to move), by the expression, by its moves.
  *
- * Rows go by in portions of so many numbers, whatever the board: all finds of one have room that
- * is made once (13 MB), so memory does not grow with the table.  Of a find its number is kept, from
- * which the board is made again when it is shown, and so is a problem's line.
+ * Rows go by in portions of PORTION numbers or less, whatever the board: room for all finds of one
+ * portion is made once (13 MB), so memory does not grow with the table.  A find is kept by its
+ * number; its board, and a problem's line, are made again from that when it is shown.
  *
  * Kinds that rank keep a list of the best so far, a few times as long as what
  * is asked; a position that is shorter than the last of a full list is dropped at once.
  *
- * Rejected: lists by thread.  Of each thread one may become as long as the portion.
+ * Rejected: a list for each thread.  Each may become as long as the portion.
  */
 #include "study/mine.h"
 
@@ -23,8 +23,8 @@
 #include "core/move.h"
 #include "study/alike.h"
 
-/* Numbers, about, that are looked at before what they had is shown.  Half of it costs as much time;
-   a core that shares it with a hundred others still has 100 us. */
+/* Numbers, about, in a portion.  Half of it costs as much time; a core that shares it with a
+   hundred others still has 100 us. */
 #define PORTION   (UINT64_C(1) << 17)
 #define DOMINATED 3 /* squares that a man must have to be dominated */
 #define PLIES_MAX 1024
@@ -55,7 +55,7 @@ bool study_kind_ranks(enum study_kind kind)
     return kind == STUDY_LONGEST || kind == STUDY_COMPOSE;
 }
 
-/* What is kept of a find.  The rest follows from its number. */
+/* What is kept of a find; the rest follows from its number. */
 struct kept {
     uint64_t number;
     struct bk_worth worth, other;
@@ -85,12 +85,12 @@ struct miner {
     const struct bk_variant *v;
     struct bk_settled *s;
     const struct bk_index *ix;
-    struct finds portion;         /* what it has: room for all; n is added to by all threads */
-    uint64_t rows;                /* of a portion */
-    struct study_counts *counted; /* by thread, where they are counted */
-    struct finds best;            /* of kinds that rank */
+    struct finds portion;         /* its finds: room for all; n is added to by all threads */
+    uint64_t rows;                /* rows in a portion */
+    struct study_counts *counted; /* by thread, if finds are counted; else NULL */
+    struct finds best;            /* the best finds so far, of kinds that rank */
     size_t keep;
-    bool more; /* some were not kept */
+    bool more; /* some finds were not kept */
     int least; /* plies that a position of a full list has to have */
     uint64_t shown;
     struct bk_first_error error;
@@ -144,7 +144,7 @@ static void keep_error(struct miner *k, enum bk_err err, const struct bk_report 
     bk_first_error_keep(&k->error, err, why);
 }
 
-/* What a position is worth; false: it could not be found out, which is kept. */
+/* Sets *out to what a position is worth.  False: that failed, and the error is kept. */
 static bool ask(struct miner *k, const struct bk_pos *p, struct bk_worth *out, uint64_t *number)
 {
     struct bk_report why = { "" };
@@ -155,7 +155,7 @@ static bool ask(struct miner *k, const struct bk_pos *p, struct bk_worth *out, u
     return !err;
 }
 
-/* Is the game over where a side has to move?  Then it is nothing that moving changes. */
+/* Is the game over?  Then who is to move makes no difference. */
 static bool is_over(const struct miner *k, const struct bk_pos *p)
 {
     int wdl;
@@ -163,7 +163,7 @@ static bool is_over(const struct miner *k, const struct bk_pos *p)
     return bk_pos_end(k->v, p, &wdl) != BK_END_NONE;
 }
 
-/* The same men with the other side to move.  False: not legal, or not to be found out. */
+/* Sets f->other to the worth with the other side to move.  False: not legal, or it failed. */
 static bool look_other(struct miner *k, struct study_find *f, uint64_t *number)
 {
     struct bk_pos other = f->p;
@@ -175,7 +175,7 @@ static bool look_other(struct miner *k, struct study_find *f, uint64_t *number)
 
 /* == By values == */
 
-/* Do these values of the two sides to move, each for who moves, make one of the kinds of pairs? */
+/* Do the values with White and with Black to move, each for the mover, make a pair of this kind? */
 static bool is_pair(enum study_kind kind, int white, int black)
 {
     switch (kind) {
@@ -185,7 +185,8 @@ static bool is_pair(enum study_kind kind, int white, int black)
     }
 }
 
-/* Does the class of position `twin` stand before number `own`, the first of its class? */
+/* Is the first number of the class of `twin` (UINT64_MAX: none) smaller than `own`, the first of
+   its class? */
 static bool comes_before(const struct miner *k, uint64_t twin, uint64_t own)
 {
     struct bk_placement at;
@@ -197,9 +198,9 @@ static bool comes_before(const struct miner *k, uint64_t twin, uint64_t own)
 }
 
 /*
- * Kinds that look at a placement with either side to move.  Each placement once: with White to
- * move; of a table with one side, of it and its mirror image, colours exchanged, that with the
- * smaller number.
+ * For kinds that look at a placement with either side to move: is it such a pair?  Each placement
+ * counts once: with White to move; in a table with one side, of a placement and its mirror image
+ * with colours exchanged, the one with the smaller number.
  */
 static bool is_found_pair(struct miner *k, struct study_find *f)
 {
@@ -215,7 +216,7 @@ static bool is_found_pair(struct miner *k, struct study_find *f)
     return !is_over(k, &f->p) && !is_over(k, &other);
 }
 
-/* What its values alone say of a position; false: it is not what is looked for. */
+/* May a position be what is looked for, by its values alone? */
 static bool may_be(struct miner *k, struct study_find *f)
 {
     switch (k->o->kind) {
@@ -250,7 +251,7 @@ static bool is_wanted(struct miner *k, struct study_find *f)
 
 /* == By moves == */
 
-/* How many moves keep the value, two at most; the first of them goes to *only. */
+/* Returns how many moves keep the value `wdl`, two at most; the first of them goes to *only. */
 static unsigned keepers(struct miner *k, const struct bk_pos *p, int wdl,
                         const struct bk_move *move, unsigned n, struct bk_move *only)
 {
@@ -305,7 +306,7 @@ static bool is_lost_man(struct miner *k, const struct bk_pos *p, unsigned sq)
 static unsigned dominated(struct miner *k, const struct bk_pos *p, unsigned from,
                           const struct bk_move *move, unsigned n)
 {
-    struct bk_bits squares = { { 0 } }; /* a change of his is no other square */
+    struct bk_bits squares = { { 0 } }; /* several changes on one square count once */
 
     for (unsigned i = 0; i < n; i++) {
         struct bk_pos after = *p;
@@ -350,7 +351,7 @@ struct line {
     struct bk_pos p;
     struct bk_move move[PLIES_MAX];
     unsigned n;
-    struct bk_bits idle; /* squares on which men stand who have not moved */
+    struct bk_bits idle; /* squares of men who have neither moved nor been taken */
 };
 
 static void line_play(struct miner *k, struct line *l, const struct bk_move *m)
@@ -364,7 +365,7 @@ static void line_play(struct miner *k, struct line *l, const struct bk_move *m)
     bk_pos_play(&l->p, k->v, m);
 }
 
-/* The only move that wins. */
+/* Plays the only move that wins; false: there is not just one. */
 static bool play_only(struct miner *k, struct line *l)
 {
     struct bk_move move[BK_MOVES_MAX], only;
@@ -376,7 +377,7 @@ static bool play_only(struct miner *k, struct line *l)
     return true;
 }
 
-/* The move that holds out longest; of several the first by name. */
+/* Plays the move that holds out longest; of several the first by name. */
 static bool play_longest(struct miner *k, struct line *l)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -421,7 +422,7 @@ static void line_begin(struct line *l, const struct bk_pos *p)
         l->idle.w[i] |= p->by[1].w[i];
 }
 
-/* Follows the only way to win; true: it is that to the end, which `l` then has. */
+/* Follows the only way to win; true: it is that to the end, and `l` has all of it. */
 static bool follow(struct miner *k, struct line *l, const struct bk_pos *p, int plies)
 {
     line_begin(l, p);
@@ -433,14 +434,15 @@ static bool follow(struct miner *k, struct line *l, const struct bk_pos *p, int 
     return is_over(k, &l->p);
 }
 
-/* The same but for the number of the turn? */
+/* Are two positions the same but for the number of the turn? */
 static bool same_position(const struct bk_pos *a, const struct bk_pos *b)
 {
     return a->stm == b->stm && a->ep == b->ep && a->rights == b->rights &&
            !memcmp(a->at, b->at, sizeof a->at) && !memcmp(a->left, b->left, sizeof a->left);
 }
 
-/* Notes a position in which the only way to win has to be found, once.  False: no memory. */
+/* Adds a position in which the only way to win has to be found, unless the list has it.  False: no
+   memory. */
 static bool note(struct miner *k, struct boards *list, const struct bk_pos *p, int plies)
 {
     struct board b = { .p = *p, .plies = plies };
@@ -455,7 +457,8 @@ static bool note(struct miner *k, struct boards *list, const struct bk_pos *p, i
     return false;
 }
 
-/* Notes what all longest defences lead to.  after: won in `plies` by who is not to move. */
+/* Adds what all longest defences lead to.  after: won in `plies` by the side that is not to
+   move. */
 static bool note_defences(struct miner *k, struct boards *list, const struct bk_pos *after,
                           int plies)
 {
@@ -512,7 +515,7 @@ static bool is_problem(struct miner *k, struct study_find *f)
     return true;
 }
 
-/* What its moves say of a position that may be one. */
+/* Is a position that may be what is looked for, by its moves? */
 static bool is_one(struct miner *k, struct study_find *f)
 {
     switch (k->o->kind) {
@@ -559,7 +562,7 @@ static void look(void *context, unsigned thread, const struct bk_seen *seen)
         keep(k, &f);
 }
 
-/* The find once more, with its board. */
+/* Makes a find of what was kept of it, with its board. */
 static struct study_find find_of(const struct miner *k, const struct kept *from)
 {
     struct study_find f = { .number = from->number,
@@ -601,8 +604,8 @@ static void show_portion(struct miner *k)
 }
 
 /*
- * Leaves the best alone; a full list sets a bar for the rest.  What comes later has larger numbers,
- * so of those that are just as long none gets into a list of the longest.
+ * Cuts the list to the best `keep` finds; a full list sets `least`, a bar for later ones.  These
+ * have larger numbers, so of those that are just as long none gets into a list of the longest.
  */
 static void trim(struct miner *k)
 {
@@ -614,7 +617,8 @@ static void trim(struct miner *k)
     k->least = k->best.f[k->keep - 1].worth.plies + (k->o->kind == STUDY_LONGEST);
 }
 
-/* Adds what was found to the best, which are put in order when they are a quarter too many. */
+/* Adds the portion's finds to the best, and trims these when they are a quarter too many.  False:
+   no memory. */
 static bool keep_best(struct miner *k)
 {
     for (size_t i = 0; i < k->portion.n; i++)
@@ -665,7 +669,8 @@ static bool show_problem(struct miner *k, struct study_find *f, struct study_ali
     char *text;
     bool fresh;
 
-    if (!follow(k, &l, &f->p, f->worth.plies)) /* an error, which is kept: it was followed before */
+    if (!follow(k, &l, &f->p, f->worth.plies)) /* an error, which is kept: the line was found
+                                                  before */
         return true;
     if (!study_alike_add(shown, &f->p, l.move, l.n, &fresh))
         return false;

@@ -33,10 +33,10 @@ enum study_kind {
 
 /* By kind, as the command has them: "full-zugzwang". */
 extern const char *const study_kind_names[STUDY_KINDS];
-/* Is one position compared with others before any is shown: is there a best one? */
+/* Does the kind rank its finds: are all compared before the best are shown? */
 bool study_kind_ranks(enum study_kind kind);
 
-/* For each problem that is asked for so many are kept: many are parts of others. */
+/* Candidates that are kept for each problem asked for: many are parts of others. */
 #define STUDY_PROBLEMS 64
 
 /* A position that was found. */
@@ -44,16 +44,16 @@ struct study_find {
     struct bk_pos p;
     uint64_t number;       /* in its table */
     struct bk_worth worth; /* of the side to move */
-    struct bk_worth other; /* with the other side to move, for who then moves; wdl
-                              BK_WORTH_NONE: not legal, or not looked at */
-    char move[16];         /* the only one; "": none is meant */
-    uint8_t man;           /* who is dominated, by his square, or BK_SQ_NONE */
-    uint16_t squares;      /* that he could go to */
+    struct bk_worth other; /* of the other side, if it were to move; wdl BK_WORTH_NONE: not legal,
+                              or not looked at */
+    char move[16];         /* the only one, or a problem's first; "": neither */
+    uint8_t man;           /* square of the dominated man, or BK_SQ_NONE */
+    uint16_t squares;      /* that the dominated man could go to */
     uint16_t idle;         /* of a problem: men that neither move nor are taken */
     const char *line; /* its moves, with blanks between; borrowed while it is shown; else NULL */
 };
 
-/* How many there are, by side to move and value + 1. */
+/* Numbers of finds by side to move and wdl + 1. */
 struct study_counts {
     uint64_t n[2][3];
 };
@@ -71,13 +71,14 @@ struct study_mine {
 };
 
 /*
- * Returns BK_OK; BK_E_NO_TABLE (what is missing); BK_E_USAGE (it needs distances that are not
- * there); BK_E_CORRUPT; BK_E_SYSTEM (interrupted, too).
+ * Looks through x as `o` says, and calls o->found() with each find.  Returns BK_OK; BK_E_NO_TABLE
+ * (what is missing); BK_E_USAGE (it needs distances that are not there); BK_E_CORRUPT; BK_E_SYSTEM
+ * (interrupted, too).
  */
 enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
                            struct bk_report *why);
 
-/* One of the kinds, by its name; false: there is none. */
+/* Sets *kind to the kind of that name; false: there is none. */
 bool study_kind_of(const char *name, enum study_kind *kind);
 
 #endif

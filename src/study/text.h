@@ -1,8 +1,8 @@
 /*
  * text.h - a text that grows.
  *
- * Begins as { 0 }.  Where memory runs out it is marked, and what is put
- * afterwards is dropped: one look at the end is enough.
+ * Begins as { 0 }.  If memory runs out, `failed` is set and what is put afterwards is dropped: one
+ * look at it at the end is enough.
  */
 #ifndef BK_STUDY_TEXT_H
 #define BK_STUDY_TEXT_H
@@ -19,8 +19,8 @@ struct study_text {
 void study_put(struct study_text *t, const char *text);
 void study_put_n(struct study_text *t, const char *text, size_t n); /* its first n characters */
 void study_putf(struct study_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same as text of XML or HTML: & < > and quotes are written out; what is no character of XML
-   becomes a question mark. */
+/* Puts `text` as XML or HTML: & < > and quotes are escaped; what is no character of XML becomes a
+   question mark. */
 void study_put_xml(struct study_text *t, const char *text);
 void study_text_free(struct study_text *t);
 

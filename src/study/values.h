@@ -15,7 +15,7 @@ struct study_values {
     struct bk_material m;
     struct bk_settled *settled;
     const struct bk_index *index; /* borrowed */
-    bool one_sided;               /* White to move is all there is */
+    bool one_sided;               /* the table has White to move only */
     bool distances;
     struct bk_catalog *catalog;
 };
@@ -31,7 +31,7 @@ struct study_values_options {
 };
 
 /*
- * m  canonical; no material that is decided by rule
+ * Opens the table of m, which is canonical and not decided by rule.
  *
  * Returns BK_OK; BK_E_NO_TABLE; BK_E_USAGE (it does not fit o->memory); BK_E_CORRUPT; BK_E_NEWER;
  * BK_E_SYSTEM (interrupted, too).  On failure there is nothing to close.  Cost: some 1 us a
@@ -41,7 +41,7 @@ enum bk_err study_values_open(struct study_values *out, const struct study_value
                               const struct bk_material *m, struct bk_report *why);
 void study_values_close(struct study_values *x);
 
-/* What a table adds up to, each class of positions once. */
+/* The counts of a table; positions that symmetries make one count once. */
 #define STUDY_PLIES_MAX 1024
 struct study_tally {
     uint64_t win[2], draw[2], loss[2];  /* by side to move */
@@ -49,7 +49,8 @@ struct study_tally {
                                            two */
     unsigned longest;                   /* plies */
 };
-/* Counts.  With one side Black's are 0.  BK_E_SYSTEM; as of bk_settled_scan(). */
+/* Counts the positions of x.  Of a one-sided table Black's numbers are 0.  BK_E_SYSTEM; as of
+   bk_settled_scan(). */
 enum bk_err study_tally(struct study_tally *out, struct study_values *x, struct bk_report *why);
 
 #endif

@@ -315,7 +315,7 @@ static int read_sum(struct reader *r)
     return a;
 }
 
-/* Longer signs before those that they begin with. */
+/* Reads a comparison; of the signs longer ones come before those that they begin with. */
 static int read_comparison(struct reader *r)
 {
     static const struct {
@@ -412,7 +412,7 @@ static int square_of(const struct study_where *w, const struct node *n, const st
     for (unsigned sq = 0; sq < w->v->nsq; sq++)
         if (p->at[sq] == bk_man(n->type, n->colour) && !nth--)
             return (int)sq;
-    return -1; /* no position of the material */
+    return -1; /* `p` is no position of the material */
 }
 
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -441,7 +441,7 @@ static int count_moves(const struct bk_variant *v, const struct bk_pos *p)
 
 static int value(const struct study_where *w, int at, const struct study_facts *f);
 
-/* Of a man: is he attacked by the other side, or covered by his own? */
+/* Is a man attacked by the other side, or (by_own) covered by his own? */
 static int is_attacked(const struct study_where *w, const struct node *man,
                        const struct study_facts *f, bool by_own)
 {

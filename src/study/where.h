@@ -3,9 +3,9 @@
  *
  *     wdl = 1 and plies >= 30 and dist(K, k) <= 2 and not attacked(R)
  *
- * Numbers only; true is anything but 0.  docs/study.md has the words.  An
- * expression is read for one material, so that whoever names a man that is
- * not there learns it before anything is looked at.
+ * Numbers only; true is anything but 0.  docs/study.md has the words.  An expression is read for
+ * one material, so that one that names a man the material lacks is refused before any position is
+ * looked at.
  *
  * Threads: any number may evaluate one expression.
  */
@@ -25,7 +25,7 @@ enum bk_err study_where_new(struct study_where **out, const struct bk_variant *v
                             struct bk_report *why);
 void study_where_free(struct study_where *w); /* NULL is fine */
 
-/* Does it speak of what the position is worth with the other side to move? */
+/* Does the expression ask what the position is worth with the other side to move? */
 bool study_where_asks_other(const struct study_where *w);
 
 /* What an expression may ask of a position. */

@@ -13,7 +13,8 @@ struct study_whole;
 
 /*
  * Solves all states of the men of `army`, those of the opening, too, if there is memory for them.
- * *stop nonzero: gives up.  *out owned.  BK_E_USAGE: it needs more memory than that; BK_E_SYSTEM.
+ * *stop nonzero: gives up.  *out owned.  BK_E_USAGE: it needs more than `memory` bytes;
+ * BK_E_SYSTEM.
  */
 enum bk_err study_whole_new(struct study_whole **out, const struct bk_variant *v,
                             const struct bk_hands_pos *army, struct bk_pool *pool, uint64_t memory,
@@ -23,7 +24,7 @@ void study_whole_free(struct study_whole *w); /* NULL is fine */
 /* Is this a state of the army, and one that was solved? */
 bool study_whole_knows(const struct study_whole *w, const struct bk_variant *v,
                        const struct bk_hands_pos *p);
-/* What such a state is worth to who is to move; *plies -1: a draw. */
+/* Sets *wdl and *plies to the value of such a state for the side to move; *plies -1: a draw. */
 void study_whole_value(struct study_whole *w, const struct bk_hands_pos *p, int *wdl, int *plies);
 
 #endif

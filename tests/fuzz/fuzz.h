@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-/* A promise is broken. */
+/* Aborts with a message unless a promise holds. */
 #define FUZZ_CHECK(true_)                                                                          \
     do                                                                                             \
         if (!(true_)) {                                                                            \
@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
     while (0)
 
 /*
- * A new folder in $TMPDIR, else in /tmp.  A target that is ended leaves it: who starts one gives it
- * a $TMPDIR that goes afterwards.
+ * A new folder in $TMPDIR, else in /tmp.  A target that is killed leaves the folder behind: start
+ * it with a $TMPDIR that is removed afterwards.
  */
 #define FUZZ_DIR_MAX 256
 char *fuzz_folder(char out[FUZZ_DIR_MAX]);
@@ -46,7 +46,7 @@ const struct bk_variant *fuzz_game(const char *name);
 /* Asks everything about a position that needs no tables. */
 void fuzz_position(const struct bk_variant *v, const struct bk_pos *p);
 
-/* Everything about a game: its words, its beginning, a few materials. */
+/* Asks everything about a game: its words, its beginning, a few materials. */
 void fuzz_variant(const struct bk_variant *v);
 
 #endif
