@@ -1,8 +1,10 @@
 /*
  * api.h - addresses and what they answer: docs/explore.md.
  *
- *     /api/v1/variants                     /api/v1/GAME/probe, moves, line, map, stats, longest,
- * tables, svg /api/v1/GAME/batch  (POST)           /, /main.js, ...: the page
+ *     /api/v1/variants
+ *     /api/v1/GAME/probe, moves, line, map, stats, longest, tables, svg
+ *     /api/v1/GAME/batch  (POST)
+ *     /, /main.js, ...: the page
  *
  * Knows nothing of sockets: a target and a body go in, a reply comes out.  Threads: any number.
  */
@@ -11,7 +13,7 @@
 
 #include "explore/games.h"
 
-#define EX_BODY_MAX (256u << 10) /* bytes of a question */
+#define EX_BODY_MAX (256u << 10) /* bytes of a request's body */
 
 /*
  * method, target  of the request's first line

@@ -107,7 +107,7 @@ static void uci_name(const char *name, char out[16])
     }
 }
 
-/* What there is to say of a move; NULL: no memory. */
+/* Returns a move as the API tells it; NULL: no memory. */
 static json_t *move_json(const struct ex_at *at, const struct moves *all,
                          const struct bk_lib_ranked *ranked, const struct bk_move *m,
                          const struct bk_pos *after)
@@ -167,7 +167,7 @@ static void note_table(json_t *names, const struct bk_variant *v, const struct b
     json_array_append_new(names, json_string(name));
 }
 
-/* Of the n tables those that are not there whole. */
+/* Returns the names of those of n tables that are not there with distances. */
 static json_t *absent_json(const struct ex_at *at, const struct bk_material *m, size_t n)
 {
     json_t *list = json_array();
@@ -180,8 +180,8 @@ static json_t *absent_json(const struct ex_at *at, const struct bk_material *m, 
 }
 
 /* Adds what is missing to answer all positions like this one, of the nearest MISSING_MAX tables
-   that they may lead to.  The library knows what is there of the game itself alone; on other boards
-   its error says it. */
+   that they may lead to; any: something is.  The library knows which tables of the game itself are
+   there, not those of other boards, where its error says what is missing. */
 static void put_missing(const struct ex_at *at, bool any, json_t *o)
 {
     struct bk_material m, *near = NULL;
@@ -200,19 +200,19 @@ static void put_missing(const struct ex_at *at, bool any, json_t *o)
     free(near);
 }
 
-/* Would distances have more to say? */
+/* Would a table's distances tell more of this value? */
 static bool lacks_distance(int wdl, int dtw, int clocked_known)
 {
     return (wdl && dtw < 0) || !clocked_known;
 }
 
-/* Was a table missing, or its distances, that may have come since? */
+/* Was a table or its distances missing, and have tables come or gone since? */
 static bool may_ask_again(const struct ex_at *at, enum bk_lib_err err, bool lacks)
 {
     return (err == BK_LIB_NO_TABLE || (!err && lacks)) && ex_game_look_again(at->game, at->lib);
 }
 
-/* Asks a position; once more where tables have come. */
+/* Asks about a position, and once more if tables have come or gone. */
 static enum bk_lib_err ask_value(const struct ex_at *at, struct bk_answer *out)
 {
     enum bk_lib_err err = bk_probe_fen(at->lib, at->fen, out);
@@ -341,7 +341,8 @@ void ex_ask_probe(struct ex_games *g, struct ex_game *game, const struct ex_quer
 
 /* == moves == */
 
-/* The legal moves by the rules alone: of none but those that end the game is the value known. */
+/* Fills p->ranked by the rules alone: only of moves that end the game is the value known.  False:
+   no memory. */
 static bool rank_by_rules(struct probe *p)
 {
     const struct bk_variant *v = p->at->v;
@@ -403,8 +404,8 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
 
 /* == line == */
 
-/* Some move keeps the result, and its distance is lost, so that another one stands first.  Then it
-   is played on at->fen. */
+/* Does some move keep the result whose distance is lost, so that another one stands first?  Then it
+   is played: at->p and at->fen are the position after it. */
 static bool look_for_lost(struct ex_at *at, const struct ex_value *value, const struct moves *all)
 {
     struct bk_lib_ranked *ranked = calloc(all->n + 1, sizeof *ranked);
@@ -526,7 +527,7 @@ struct map {
     enum bk_lib_err err[BK_SQ_MAX];
 };
 
-/* The position with the man on each square where he may stand. */
+/* Fills *map with the position with the man of `from` on each square where he may stand. */
 static void spread(struct map *map, const struct ex_at *at, unsigned from)
 {
     unsigned man = at->p.at[from], type = bk_man_type((uint8_t)man);
@@ -593,7 +594,7 @@ static bool map_lacks(const struct map *map)
     return lacks;
 }
 
-/* Nothing was answered: the first square of those that could have been. */
+/* Was nothing answered?  *first: the first square whose position is not illegal. */
 static bool all_unknown(const struct map *map, size_t *first)
 {
     *first = map->n;

@@ -1,7 +1,7 @@
 /*
  * count.c - see count.h.
  *
- * One table waits at a time: who asks while others are counted asks again anyway.
+ * One table waits at a time: a client that asks while others are counted asks again anyway.
  */
 #include "explore/count.h"
 
@@ -18,7 +18,7 @@
 struct job {
     struct ex_game *game; /* NULL: none */
     struct bk_material m;
-    bool whole; /* not a material: */
+    bool whole; /* not a material, but this army: */
     struct bk_hands_pos army;
 };
 
@@ -31,7 +31,7 @@ struct ex_counter {
     struct job next, now;
     volatile int stop;
     struct ex_armies armies;
-    pthread_mutex_t asking;   /* the army: */
+    pthread_mutex_t asking;   /* guards `army` */
     struct study_whole *army; /* owned; NULL: none yet */
 };
 
@@ -96,7 +96,8 @@ static json_t *count(struct ex_counter *c, const struct job *j)
 
 /* == Armies == */
 
-/* Solves one in the place of the last.  NULL: it is there; else why not. */
+/* Solves the job's army in the place of the last one.  NULL: it is there; else an object that says
+   why not. */
 static json_t *solve(struct ex_counter *c, const struct job *j)
 {
     struct study_whole *solved = NULL;
@@ -150,7 +151,7 @@ static void *work(void *context)
         found = c->now.whole ? solve(c, &c->now) : count(c, &c->now);
         key_of(key, &c->now);
         if (!c->stop &&
-            state == ex_kept_state_now(&c->now.game->sums)) /* the tables are the same */
+            state == ex_kept_state_now(&c->now.game->sums)) /* the tables have not changed */
             ex_kept_add(&c->now.game->sums, key, found);
         ex_json_end(found);
         pthread_mutex_lock(&c->lock);
@@ -169,7 +170,7 @@ static bool same_job(const struct job *one, const struct job *other)
     return one->army.n == other->army.n && !memcmp(one->army.man, other->army.man, one->army.n);
 }
 
-/* Unless it is waited for, or being counted. */
+/* Makes `job` the next one, unless it is that already, or under way. */
 static void ask_for(struct ex_counter *c, const struct job *job)
 {
     pthread_mutex_lock(&c->lock);
@@ -180,7 +181,7 @@ static void ask_for(struct ex_counter *c, const struct job *job)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* With the lock of the army, if it knows the position. */
+/* If the army knows the position, returns true with its lock held, until end_army(). */
 static bool begin_army(void *context, struct ex_game *game, const struct bk_hands_pos *p,
                        bool *counting)
 {

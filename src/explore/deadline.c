@@ -1,8 +1,8 @@
 /*
  * deadline.c - see deadline.h.
  *
- * Nobody else writes to a socket whose request is not whole, so the watcher may say 408 there; the
- * mutex keeps it from sockets that are closed, and from answers.
+ * Nobody else writes to a socket whose request is not whole, so the watcher may send a 408 there;
+ * the mutex keeps it from sockets that are closed, and from those to which answers go.
  */
 #include "explore/deadline.h"
 
@@ -33,7 +33,7 @@ struct ex_deadlines {
     bool stop;
 };
 
-/* Whoever serves the socket sees its end, and closes it. */
+/* Cuts a connection off.  The thread that serves the socket sees its end, and closes it. */
 static void cut(struct ex_connection *c)
 {
     static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
@@ -144,7 +144,8 @@ static void owe(struct ex_deadlines *d, struct ex_connection *c, enum owes what)
     if (!c)
         return;
     pthread_mutex_lock(&d->lock);
-    if (what != A_REQUEST || c->owes != A_REQUEST) /* it owes that since its first byte */
+    if (what != A_REQUEST || c->owes != A_REQUEST) /* the first request is owed since the connection
+                                                      opened */
         c->since = bk_now_seconds();
     c->owes = what;
     pthread_mutex_unlock(&d->lock);

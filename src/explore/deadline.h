@@ -1,11 +1,12 @@
 /*
  * deadline.h - connections that take too long.
  *
- * A sender who lets a byte go every second is never idle, so a limit on idle time does not end him;
- * and a few hundred of his kind hold all connections there are.  So the time counts in which a
- * connection owes us something: from when it opens, or a request begins, to the end of that; and
- * again while it takes the answer.  Who owes for longer is told 408 and cut off.  So is, without a
- * word, who rests as long between two requests: he would take it for the answer to his next.
+ * A client that sends a byte every second is never idle, so a limit on idle time does not end it;
+ * and a few hundred such clients hold all connections there are.  So a connection has a deadline
+ * for what it owes us: a request, from its beginning or the connection's opening to the request's
+ * end; then to take the answer.  One whose request is late is told 408 and cut off.  One that is
+ * late to take an answer, or rests as long between two requests, is cut off without a word: it
+ * would take a 408 for the answer to its next request.
  *
  * A thread looks at all connections twice a second.  Threads: any number.
  */
@@ -21,15 +22,16 @@ struct ex_connection;
 struct ex_deadlines *ex_deadlines_new(unsigned seconds);
 void ex_deadlines_free(struct ex_deadlines *d); /* NULL is fine; no connection may be left */
 
-/* A connection by its socket; NULL: no memory.  Close before the socket is. */
+/* Begins to watch a connection by its socket; NULL: no memory.  Close it before the socket is
+   closed. */
 struct ex_connection *ex_connection_open(struct ex_deadlines *d, int fd);
 void ex_connection_close(struct ex_deadlines *d, struct ex_connection *c);
 
-/* Its request is here: it owes nothing while we work. */
+/* The request is here: the connection owes nothing while we work. */
 void ex_connection_ours(struct ex_deadlines *d, struct ex_connection *c);
-/* The answer goes out: it owes us to take it, but is no longer told anything. */
+/* The answer goes out: it is due to be taken; one that is late is cut off without a word. */
 void ex_connection_taking(struct ex_deadlines *d, struct ex_connection *c);
-/* The answer has gone: it may rest. */
+/* The answer has gone: the connection may rest. */
 void ex_connection_resting(struct ex_deadlines *d, struct ex_connection *c);
 /* A request begins: the rest of it is due. */
 void ex_connection_asking(struct ex_deadlines *d, struct ex_connection *c);

@@ -47,7 +47,7 @@ void *ex_far_room(size_t bytes) { return malloc(bytes ? bytes : 1); }
 
 /* == Files == */
 
-/* Where a file of that path is, or would be. */
+/* Returns the place of a path in far.file, or where it would be. */
 static size_t place_of(const char *path, bool *there)
 {
     size_t from = 0, end = far.n;
@@ -131,7 +131,7 @@ static int64_t size(void *context, const char *path)
     return f ? (int64_t)f->bytes : BK_LIB_NONE;
 }
 
-/* How many of the bytes at a place a piece has. */
+/* Returns how many of the bytes from `at` on the piece has. */
 static size_t has(const struct piece *p, uint64_t at, size_t bytes)
 {
     uint64_t past = at - p->at;
@@ -173,7 +173,7 @@ static int read_bytes(void *context, const char *path, uint64_t at, void *to, si
 
 /* == Games == */
 
-/* A game is opened when it is first asked.  NULL: *reply says why. */
+/* Returns a game, which is opened when it is first asked.  NULL: *reply says why. */
 static struct ex_games *game_of(const char *name, struct ex_reply *reply)
 {
     const struct bk_host host = { sizeof host, NULL, size, read_bytes };
@@ -225,7 +225,7 @@ void ex_far_forget(void)
 typedef void question(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                       struct ex_reply *reply);
 
-/* The name under which the table of material= is kept. */
+/* Answers with the name under which the table of material= is kept. */
 static void tell_name(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                       struct ex_reply *reply)
 {
@@ -285,7 +285,7 @@ static json_t *needs_json(struct ex_games *g)
     return json_pack("{so}", "needs", list);
 }
 
-/* The reply as one text with its status within. */
+/* Returns `needs` (taken), or else the reply with its status within, as one text. */
 static const char *say(struct ex_reply *reply, json_t *needs)
 {
     json_t *o = needs;

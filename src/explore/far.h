@@ -1,10 +1,9 @@
 /*
- * far.h - the questions about positions, where the bytes of tables come from afar: a page without a
- * server.
+ * far.h - questions about positions from a page without a server: bytes of tables come from afar.
  *
- * It is told which files there are, with their heads.  A question is answered, or says which bytes
- * it needs; they are brought, and it is asked again (struct bk_host).  The same answers as the
- * API's (docs/explore.md): they come from the same functions.
+ * The page says which files there are, with their heads.  A question is answered, or says which
+ * bytes it needs; the page brings them, and asks again (struct bk_host).  The answers are those of
+ * the API (docs/explore.md): they come from the same functions.
  *
  * Compiled to WebAssembly these calls are all that the page's script sees (wasm.sh); so sizes and
  * places in files are doubles, which hold them exactly, and there is one state.  Not for threads.
@@ -14,14 +13,15 @@
 
 #include <stddef.h>
 
-/* Room for bytes that are about to be handed over: freed by the call that takes them. */
+/* Allocates room for bytes to hand over to one of the calls below, which frees it. */
 void *ex_far_room(size_t bytes);
 
-/* There is a file "GAME/MATERIAL.bkw" of so many bytes, of which the first n are here.  path, head:
-   taken.  0: no memory. */
+/* Adds a file "GAME/MATERIAL.bkw" of `bytes` bytes, of which the first n are in `head`.  path,
+   head: taken.  0: no memory. */
 int ex_far_file(char *path, double bytes, void *head, size_t n);
 
-/* Bytes of such a file that were needed.  path, data: taken.  0: no memory, or no such file. */
+/* Hands over n bytes of such a file, from byte `at` on, that were needed.  path, data: taken.  0:
+   no memory, or no such file. */
 int ex_far_bring(char *path, double at, void *data, size_t n);
 
 /*

@@ -71,7 +71,7 @@ enum bk_err ex_games_open_far(struct ex_games *g, const char *name, const char *
     if (!(g->game = calloc(1, sizeof *g->game)) || bk_open_with(&g->budget, name, &o))
         return bk_no_memory(why);
     err = add_game(g, name, why);
-    if (!err) /* as it was given, the game keeps it */
+    if (!err) /* `name` is the caller's; the game has a copy */
         g->game[0].from = g->game[0].name;
     return err;
 }
@@ -137,7 +137,7 @@ static bool note_board(struct ex_game *game, const struct bk_derivation *d)
     return true;
 }
 
-/* With the lock for itself: opens the handle, or opens it anew if it has seen too many boards. */
+/* Under the lock for writing: opens the handle, anew if it has seen too many boards. */
 static bool ready_handle(struct ex_games *g, struct ex_game *game, const struct bk_derivation *d,
                          struct ex_reply *reply)
 {

@@ -39,10 +39,11 @@ struct ex_counter;
 struct bk_hands_pos;
 
 /*
- * Who knows armies of games with hands, solved whole (count.h).
+ * Values of armies of games with hands, solved whole (count.h).
  *
- * begin  is this position known?  Then others may be asked that follow from it, until end().
- *        *counting: it will be, ask again later
+ * begin  is the value of this position known?  Then value() tells it, and those of positions that
+ *        follow from it, until end().
+ *        *counting: it will be known, ask again later
  */
 struct ex_armies {
     bool (*begin)(void *context, struct ex_game *game, const struct bk_hands_pos *p,
@@ -57,28 +58,29 @@ struct ex_games {
     size_t n;
     const char *dirs;               /* folders with `:` between; borrowed */
     struct ex_counter *counter;     /* borrowed: count.h; NULL: nothing is counted */
-    const struct ex_armies *armies; /* borrowed; NULL: nobody */
+    const struct ex_armies *armies; /* borrowed; NULL: none are solved */
     struct bk_lib *budget;          /* the handle whose budget the others share */
 };
 
 /*
- * All built-in games, and those of `files` (nfiles variant files).  memory: bytes of all tables
- * together; 0: the library's own choice.  Returns BK_OK; BK_E_USAGE (a file, or two games of one
- * name); BK_E_SYSTEM.  ex_games_close() also after a failure.
+ * Opens all built-in games, and those of `files` (nfiles variant files).  memory: bytes of all
+ * tables together; 0: the library's own choice.  Returns BK_OK; BK_E_USAGE (a file, or two games of
+ * one name); BK_E_SYSTEM.  ex_games_close() also after a failure.
  */
 enum bk_err ex_games_open(struct ex_games *g, const char *dirs, uint64_t memory,
                           const char *const *files, size_t nfiles, struct bk_report *why);
 void ex_games_close(struct ex_games *g);
-/* One built-in game, whose tables a host has: struct bk_host.  The same errors. */
+/* Opens one built-in game, whose tables a host has: struct bk_host.  The same errors. */
 enum bk_err ex_games_open_far(struct ex_games *g, const char *name, const char *dirs,
                               uint64_t memory, const struct bk_host *host, struct bk_report *why);
 
-/* How many tables of a game there are now: *n, those that can be seen.  Returns BK_OK; BK_E_SYSTEM
-   (a folder that cannot be read, memory): there may be more. */
+/* Sets *n to the number of a game's tables there are now, as far as they can be seen.  Returns
+   BK_OK; BK_E_SYSTEM (a folder that cannot be read, memory): there may be more. */
 enum bk_err ex_game_tables(const struct ex_games *g, const struct ex_game *game, size_t *n,
                            struct bk_report *why);
 
-/* The game of that name; NULL: no such, *reply says so, and what may have been meant. */
+/* Returns the game of that name; NULL: there is none, *reply says so, and what may have been
+   meant. */
 struct ex_game *ex_game_named(struct ex_games *g, const char *name, struct ex_reply *reply);
 
 /* Begins to ask a game's handle: *lib stays open until ex_game_leave().  False: *reply says why. */
@@ -86,8 +88,8 @@ bool ex_game_enter(struct ex_games *g, struct ex_game *game, const char *fen, st
                    struct ex_reply *reply);
 void ex_game_leave(struct ex_game *game);
 
-/* Have tables come or gone?  Then the handle looks for them, and what was kept of others is
-   forgotten.  Cost: a listing of the folders. */
+/* Have tables come or gone?  Then makes the handle look for them, and forgets the answers in
+   game->sums. Cost: a listing of the folders. */
 bool ex_game_look_again(struct ex_game *game, struct bk_lib *lib);
 
 /* A legal position, and the handle to ask. */
@@ -100,7 +102,7 @@ struct ex_at {
     char fen[BK_FEN_MAX]; /* as we write it */
 };
 
-/* A FEN with blanks for `_`.  False: it is too long, *reply says so. */
+/* Copies a FEN with blanks for `_`.  False: it is too long, *reply says so. */
 bool ex_fen_copy(char out[BK_FEN_MAX], const char *fen, struct ex_reply *reply);
 
 /* Reads a FEN, `_` for blanks; ex_at_close() when done.  False: *reply says what is wrong, and

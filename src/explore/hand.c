@@ -18,14 +18,14 @@ struct ranked {
     size_t nth;
 };
 
-/* Turns under way. */
+/* The turns that are being listed. */
 struct turns {
     const struct bk_variant *v;
     const struct bk_hands_pos *p;
-    json_t *list, *seen;           /* by the FEN after them */
-    bool more;                     /* than are told */
+    json_t *list, *seen;           /* the answers; the FENs after these turns */
+    bool more;                     /* there are more than EX_TURNS_MAX */
     bool counting;                 /* the army's values are being found */
-    const struct ex_armies *known; /* who knows this army; NULL: nobody */
+    const struct ex_armies *known; /* they know this army; NULL: not solved */
 };
 
 static enum bk_lib_end end_of(enum bk_hands_end end)
@@ -55,7 +55,7 @@ static struct ex_value value_of(const struct bk_hands_pos *p, const struct bk_va
                               .end = end_of(end) };
 }
 
-/* What a position that goes on is worth, where its army is known. */
+/* Sets *value to the worth of a position that goes on, whose army is known. */
 static void ask_value(const struct ex_armies *known, const struct bk_hands_pos *p,
                       struct ex_value *value)
 {
@@ -107,8 +107,7 @@ static bool see_turn(void *context, const struct bk_turn *turn, const struct bk_
     return true;
 }
 
-/* Best first, where that is known; else as they were made.  In place: jansson's arrays keep order.
- */
+/* Orders turns: best first, where that is known; else as they were made. */
 static int better(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
@@ -134,7 +133,7 @@ static json_t *sorted(json_t *list)
             json_integer_value(json_object_get(json_object_get(o, "mover"), "plies"));
         int wdl;
 
-        if (!category) /* no memory, of which the answer will tell */
+        if (!category) /* no memory, so the answer will have no text */
             category = "unknown";
         wdl = !strcmp(category, "loss") ? 1 : !strcmp(category, "win") ? -1 : 0;
 
@@ -150,9 +149,8 @@ static json_t *sorted(json_t *list)
     return out;
 }
 
-/* All turns; where the army is known they have values, the best first, and the position has its
- * own.
- */
+/* Lists all turns.  If the army is known they have values, the best first, and *value is set to the
+   position's own. */
 static void list_turns(struct turns *t, const struct ex_games *g, struct ex_game *game,
                        struct ex_value *value)
 {
@@ -166,7 +164,7 @@ static void list_turns(struct turns *t, const struct ex_games *g, struct ex_game
     }
 }
 
-/* Of a position that goes on, but has no turn. */
+/* The value of a position that is not over, but has no turn. */
 static struct ex_value value_of_stuck(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
     int wdl = bk_hands_stuck_wdl(p, v);
@@ -201,7 +199,7 @@ static enum reading read_position(struct bk_hands_pos *p, const struct bk_varian
     return REFUSED;
 }
 
-/* The answer; t->list is taken. */
+/* Makes the answer; t->list is taken. */
 static json_t *answer_json(const struct ex_game *game, const struct turns *t,
                            const struct ex_value *value, bool configuration)
 {

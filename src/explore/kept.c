@@ -1,7 +1,8 @@
 /*
  * kept.c - see kept.h.
  *
- * As text, not as jansson's trees: their counts of references are not for several threads.
+ * Answers are kept as text, not as jansson's trees: their reference counts are not for several
+ * threads.
  */
 #include "explore/kept.h"
 

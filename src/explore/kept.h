@@ -1,8 +1,8 @@
 /*
- * kept.h - answers that cost more than a look, kept as text while they hold.
+ * kept.h - costly answers, kept as text while the tables stay the same.
  *
- * They hold for a state of the tables, which is a number; of another state all are forgotten.
- * Threads: any number.  Memory: an answer for each table that was asked about.
+ * A state of the tables is a number; when it changes, all answers are forgotten.  Threads: any
+ * number.  Memory: an answer for each table that was asked about.
  */
 #ifndef BK_EXPLORE_KEPT_H
 #define BK_EXPLORE_KEPT_H
@@ -23,13 +23,15 @@ struct ex_kept {
 void ex_kept_init(struct ex_kept *k);
 void ex_kept_release(struct ex_kept *k);
 
-/* The tables are in this state.  True: in another than before, and nothing is kept any more. */
+/* Sets the state of the tables.  True: it is another than before, and all answers were
+   forgotten. */
 bool ex_kept_state(struct ex_kept *k, uint64_t state);
-/* The state that is known now. */
+/* Returns the state that was set last. */
 uint64_t ex_kept_state_now(struct ex_kept *k);
-/* Owned; NULL: there is none. */
+/* Returns the answer kept under `key`, owned; NULL: there is none. */
 json_t *ex_kept_find(struct ex_kept *k, const char *key);
-/* NULL is passed over; where there is no memory nothing is kept. */
+/* Keeps `answer` under `key`, unless it is NULL or not whole (ex_json_lacks()), or memory runs
+   out. */
 void ex_kept_add(struct ex_kept *k, const char *key, const json_t *answer);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *     /api/v1/shatranj/probe?fen=8/8/8/3k4/8/1KQ5/8/q7+w
  *
- * Whoever sends it may be anybody, so it is read strictly: what is not plain ASCII, names that
- * climb (`..`), a key given twice and escapes that are none are refused, not repaired.
+ * Anybody may send a target, so it is read strictly: what is not plain ASCII, names that climb
+ * (`..`), a key given twice and escapes that are none are refused, not repaired.
  */
 #ifndef BK_EXPLORE_QUERY_H
 #define BK_EXPLORE_QUERY_H

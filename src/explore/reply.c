@@ -34,7 +34,7 @@ static json_t *error_json(const char *code, const char *fmt, va_list ap)
     char text[1024];
 
     vsnprintf(text, sizeof text, fmt, ap);
-    for (char *s = text; *s; s++) /* it may quote what is no UTF-8 */
+    for (char *s = text; *s; s++) /* it may quote bytes that are not UTF-8 */
         if (*s < ' ' || *s > '~')
             *s = '?';
     return json_pack("{ss ss}", "error", text, "code", code);

@@ -28,13 +28,13 @@ struct ex_reply {
 
 void ex_reply_release(struct ex_reply *r);
 
-/* `value` is taken; NULL: no memory. */
+/* Makes `value` (taken) the reply; NULL: there was no memory for it, a bare 503. */
 void ex_reply_json(struct ex_reply *r, unsigned status, json_t *value);
 
-/* {"error": ..., "code": ...}, to be added to; NULL: no memory. */
+/* Returns {"error": ..., "code": ...}, to which more may be added; NULL: no memory. */
 json_t *ex_error_json(const char *code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same as a reply; is false, so that a check can end with it.  Like bk_fail() a macro, so that
-   analysers see it. */
+/* Makes *r such an error; the expression is false, so that a check can end with it.  Like bk_fail()
+   a macro, so that analysers see it. */
 static inline bool ex_no(void) { return false; }
 #define ex_reply_error(...) (ex_reply_write_error(__VA_ARGS__), ex_no())
 void ex_reply_write_error(struct ex_reply *r, unsigned status, const char *code, const char *fmt,
@@ -43,7 +43,7 @@ void ex_reply_write_error(struct ex_reply *r, unsigned status, const char *code,
 /* The status and the word that go with an error of the library. */
 unsigned ex_lib_status(enum bk_lib_err err);
 const char *ex_lib_code(enum bk_lib_err err);
-/* A reply that tells a handle's last error. */
+/* Makes *r tell a handle's last error; the expression is false, too. */
 #define ex_reply_lib(...) (ex_reply_write_lib(__VA_ARGS__), ex_no())
 void ex_reply_write_lib(struct ex_reply *r, const struct bk_lib *lib, enum bk_lib_err err);
 

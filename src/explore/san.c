@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What of a man's own square must be said. */
+/* What must be said of the square that a man comes from. */
 struct told {
     bool file, rank;
 };
 
-/* Others of his kind that could end there, too, ask for his file; if one shares that, for his rank;
-   if others share each, for both. */
+/* If others of his kind could end there, too, his file must be said; if one of them shares that,
+   his rank; if others share each, both. */
 static struct told tell_apart(const struct bk_variant *v, const struct bk_pos *p,
                               const struct bk_move *m, const struct bk_move *list, size_t n)
 {

@@ -9,10 +9,10 @@
 #define EX_SAN_MAX 32
 
 /*
- * Writes a legal move.  The letter of a man comes first, but of one whose letter is P; then his
- * file or rank, or both, where another of his kind could go there, too; `x` where he takes, the
- * square between, too, if he takes there; where he ends, and `=M` if he becomes something; `#` if
- * it wins the game at once, `+` if it gives check.
+ * Writes a legal move.  The letter of a man comes first, unless it is P; then his file or rank, or
+ * both, where another of his kind could go there, too; `x` where he takes, the square between, too,
+ * if he takes there; where he ends, and `=M` if he becomes something; `#` if it wins the game at
+ * once, `+` if it gives check.
  *
  * list, n  all legal moves of p;  after  the position that it leads to
  * won      the move wins the game

@@ -21,7 +21,7 @@
 #include "explore/http.h"
 
 #define CONNECTIONS     240
-#define FROM_AN_ADDRESS 40 /* of these, where others than this machine may come */
+#define FROM_AN_ADDRESS 40 /* of these, unless only this machine may connect */
 #define HEADERS_MAX     (32u << 10)
 #define SECONDS         10
 
@@ -104,8 +104,8 @@ static const char *header(const struct ex_server *s, struct MHD_Connection *c, c
 }
 
 /*
- * Some page on the net may have its own name lead to this machine, and ask as if it came from here:
- * who serves this machine alone answers to its names alone.
+ * Is the request's Host one of ours?  A page on the net may have its own name lead to this machine,
+ * and ask as if it came from here: a server for this machine alone answers to its names alone.
  */
 static bool meant_for_us(const struct ex_server *s, struct MHD_Connection *c)
 {
@@ -157,7 +157,8 @@ static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c,
     return sent;
 }
 
-/* Headers are here: what is refused without reading on?  True: go on. */
+/* Looks at a request when its headers are here.  False: it is refused without reading on, *reply
+   says why. */
 static bool look_at_headers(struct ex_server *s, struct MHD_Connection *c, const struct request *r,
                             const char *method, struct ex_reply *reply)
 {
@@ -173,7 +174,7 @@ static bool look_at_headers(struct ex_server *s, struct MHD_Connection *c, const
     return true;
 }
 
-/* Takes a piece of a body in; of one that is too long nothing is kept. */
+/* Appends a piece to a request's body; once that is too long no more is kept. */
 static void take_body(struct request *r, const char *bytes, size_t n)
 {
     char *body;

@@ -22,7 +22,7 @@
 
 /* == The folders == */
 
-/* The tables in the folders; *out owned.  False: *reply says why. */
+/* Lists the tables in the folders; *out owned.  False: *reply says why. */
 static bool list_tables(struct bk_lib *lib, struct bk_lib_table **out, size_t *n,
                         struct ex_reply *reply)
 {
@@ -300,7 +300,7 @@ static json_t *histogram_json(const struct histogram *h)
                      "win", pairs_json(h->win, h->room), "loss", pairs_json(h->loss, h->room));
 }
 
-/* A number of the nth of EX_SAMPLE equal parts of as many positions or more. */
+/* Draws a number from the nth of EX_SAMPLE equal parts of `positions`, which is as many or more. */
 static uint64_t sample_number(uint64_t nth, uint64_t positions, uint64_t *seed)
 {
     uint64_t from = positions / EX_SAMPLE * nth + positions % EX_SAMPLE * nth / EX_SAMPLE;
@@ -310,8 +310,9 @@ static uint64_t sample_number(uint64_t nth, uint64_t positions, uint64_t *seed)
     return from + bk_chance_next(seed) % (end - from);
 }
 
-/* BK_LIB_SYSTEM: no memory; BK_LIB_NO_TABLE: one that this one leads to is missing, or distances
-   are.  The others are those of bk_probe_fen(). */
+/* Counts positions of a table into h[], by colour to move.  BK_LIB_SYSTEM: no memory;
+   BK_LIB_NO_TABLE: a table that this one leads to is missing, or distances are.  The other errors
+   are those of bk_probe_fen(). */
 static enum bk_lib_err fill_histogram(struct histogram h[2], const struct bk_index *ix,
                                       bool one_side, bool exchanged, struct bk_lib *lib)
 {
@@ -344,7 +345,7 @@ static enum bk_lib_err fill_histogram(struct histogram h[2], const struct bk_ind
     return BK_LIB_OK;
 }
 
-/* null where it cannot be told.  *failed: why the answer is none. */
+/* Returns the histogram of a table; JSON's null if there is none, *failed: the library's error. */
 static json_t *distances_json(const struct ex_games *g, const struct ex_game *game,
                               struct bk_lib *lib, const struct bk_material *m,
                               enum bk_lib_err *failed)
@@ -378,7 +379,7 @@ static json_t *distances_json(const struct ex_games *g, const struct ex_game *ga
     return o ? o : json_null();
 }
 
-/* Owned; NULL: *reply says why. */
+/* Returns the answer to /stats, owned; NULL: *reply says why. */
 static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, struct bk_lib *lib,
                             const struct bk_material *m, const char *name, struct ex_reply *reply)
 {
@@ -490,7 +491,8 @@ static int longest_first(const void *a, const void *b)
     return strcmp(x->material, y->material);
 }
 
-/* A side wins as the mover, or when the other moves and loses. */
+/* Adds the longest wins of both sides: a side wins as the mover, or when the other moves and
+   loses. */
 static void note_longest(struct longest *list, size_t *n, const char *material,
                          const struct bk_file_info *info)
 {

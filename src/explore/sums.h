@@ -1,8 +1,8 @@
 /*
  * sums.h - questions about tables: which there are, what they add up to, how long wins take.
  *
- * What costs more than a look is remembered with the game, as text, until the tables in the folders
- * change: then it is found out anew, and the game's handle looks again (bk_refresh()).
+ * Costly answers are kept with the game (kept.h) until the tables in the folders change: then they
+ * are found anew, and the game's handle looks again (bk_refresh()).
  */
 #ifndef BK_EXPLORE_SUMS_H
 #define BK_EXPLORE_SUMS_H

@@ -37,7 +37,7 @@ struct ex_value ex_value_turned(const struct ex_value *v)
     return turned;
 }
 
-/* A win too late for the game's length is cursed; of a "maybe" nobody knows whether it is. */
+/* A win too late for the game's length is cursed; a "maybe" is one of which it is not known. */
 static const char *category(const struct ex_value *v)
 {
     if (!v->known)
