@@ -56,7 +56,7 @@ void cli_bar_plan(void *bar, const struct bk_plan *p, unsigned nth)
     struct cli_bar *b = bar;
     double time = bk_now_seconds();
 
-    b->start = time; /* of what is made after it */
+    b->start = time; /* tables are made from here on */
     if (!b->on || time - b->drawn < 0.1)
         return;
     b->drawn = time;

@@ -7,7 +7,7 @@
 #include "tb/build/build.h"
 
 struct cli_bar {
-    bool on;             /* stderr is a terminal, and somebody wants to know; of several processes
+    bool on;             /* draws: stderr is a terminal, without --quiet; of several processes only
                             the first's */
     double start, drawn; /* when it began; when it was last drawn, or made: bk_now_seconds() */
     uint64_t done, all;  /* positions of finished tables; of all to be made */
@@ -19,11 +19,11 @@ struct cli_bar cli_bar_of(bool quiet);
 void cli_bar_add(struct cli_bar *b, const struct bk_plan *p);
 /* "[######--------]  42 %  KRvKN 3/12  ply 17  85.2 M/s  0:12 left", ten times a second. */
 void cli_bar_draw(struct cli_bar *b, const struct bk_plan_table *t, const struct bk_progress *p);
-/* For bk_plan.foretells, its watcher a bar: "planning KRPvKP 37/510". */
+/* For bk_plan.foretells, with a bar as the watcher: draws "planning KRPvKP 37/510". */
 void cli_bar_plan(void *bar, const struct bk_plan *p, unsigned nth);
-/* The table is made: the bar goes, for a line that tells of it. */
+/* Counts a table as made, and clears the bar for a line that tells of it. */
 void cli_bar_made(struct cli_bar *b, const struct bk_plan_table *t);
-/* For a line of another kind. */
+/* Clears the bar for a line of another kind. */
 void cli_bar_clear(const struct cli_bar *b);
 
 #endif

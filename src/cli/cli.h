@@ -16,7 +16,7 @@
 enum {
     CLI_OK,      /* done; yes */
     CLI_NO,      /* no: table, file or folder of tables not there; values differ */
-    CLI_USAGE,   /* bad usage or input; what is to be read, but tables, is not there */
+    CLI_USAGE,   /* bad usage or input; an input file, but no table, is not there */
     CLI_DAMAGED, /* a table file is damaged, or needs a newer bareking */
     CLI_SYSTEM,  /* memory, disk, permissions; interrupted */
 };
@@ -59,7 +59,7 @@ struct cli {
     unsigned port;
     const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide, deep, force, any;
-    struct json_t *list; /* with --json: an empty one for the answer, owned; else NULL */
+    struct json_t *list; /* with --json: an empty list for the answer, owned; else NULL */
     const char *output;  /* file to write, or NULL: stdout */
     bool make;           /* the plan as a Makefile */
     const char *slurm;   /* folder for the plan as jobs, or NULL */
@@ -74,13 +74,14 @@ extern const char *const cli_effort[];
 extern volatile int cli_stop;
 void cli_catch_signals(void);
 /*
- * Of a build: SIGINT stops it at once; SIGTERM and SIGUSR1, which mpirun hands on, at the end of a
- * ply, with a checkpoint, and so does the clock after so many minutes (0: never).  cli_finish is
- * set by either.
+ * For a build: SIGINT stops it at once; SIGTERM and SIGUSR1, which mpirun hands on, at the end of a
+ * ply, with a checkpoint, and so does the clock after so many minutes (0: never).  All of them set
+ * cli_finish.
  */
 extern volatile int cli_finish;
 void cli_finish_on_signals(unsigned minutes);
-/* Has them end the command at once, with a line and status 4: for work that leaves nothing. */
+/* Makes SIGINT and SIGTERM end the command at once, with a line and status 4: for work that leaves
+   nothing. */
 void cli_end_on_signals(void);
 
 int cmd_build(struct cli *c);

@@ -37,23 +37,24 @@ struct annotation {
     struct bk_pos p;
     bool begun; /* p is set: moves may come */
     bool told;  /* a position of the game was in reach */
-    bool lost;  /* something of it cannot be read: what follows stays as it is */
+    bool lost;  /* something of the game cannot be read: what follows stays as it is */
     unsigned ply;
     unsigned tag_line;  /* of the last tag */
-    bool fen_told;      /* in the tags that it is one of, no empty line between */
-    const char *rest;   /* of the text, behind the move that is told of; in a list the line */
-    unsigned signs;     /* "$n" that come next in the text, and have been put */
+    bool fen_told;      /* these tags, with no empty line between, have had a FEN */
+    const char *rest;   /* the text behind the move that is told of; in a list of positions the
+                           line */
+    unsigned signs;     /* "$n" that come next in the text, and have been put already */
     unsigned commented; /* of a line: a bit for each of c0 to c9 that we have put */
     bool known;         /* a table has told something */
-    bool any;           /* there is something of the game: with --json it is told of */
-    char why[WHY_MAX];  /* what of it could not be read first, and where; "": nothing */
+    bool any;           /* the game has begun: with --json it is told of */
+    char why[WHY_MAX];  /* the first that could not be read; "": nothing */
     unsigned why_line;
     json_t *game, *moves;
 };
 
 /* == What the tables say == */
 
-/* A position in reach; known false: it is not. */
+/* What the tables say of a position; known: it is in their reach. */
 struct verdict {
     bool known;
     struct bk_answer a;
@@ -86,16 +87,16 @@ static char *words(char out[WORDS_MAX], unsigned stm, const struct bk_answer *a)
     return out;
 }
 
-/* Is it known what it is worth within the game's length? */
+/* Is the result within the game's length known? */
 static bool is_sure(const struct verdict *x) { return x->known && x->a.clocked_known; }
 
-/* A move that was played, and what came of it. */
+/* A move that was played, and the verdicts before and after it. */
 struct played {
     struct verdict before, after;
-    int given;       /* away: 1, or 2 from a win to a loss */
+    int given;       /* given away if > 0: 1, or 2 from a win to a loss */
     char name[16];   /* of the move */
-    char best[16];   /* where something was given away: that keeps it, or "" if no table says */
-    struct bk_pos p; /* afterwards */
+    char best[16];   /* the move that keeps what was given away; "": no table says */
+    struct bk_pos p; /* the position after the move */
 };
 
 /* "a draw; with b3b4 White wins in 39 plies (20 turns)": of a move that gave something away. */
@@ -146,7 +147,7 @@ static void end_line(struct annotation *n)
     n->column = 0;
 }
 
-/* A word, or a comment, on this line or the next. */
+/* Puts a word, or a comment, on this line or the next. */
 static void put_word(struct annotation *n, const char *text, size_t length)
 {
     const char *line = text + length;
@@ -161,7 +162,8 @@ static void put_word(struct annotation *n, const char *text, size_t length)
         n->column = (size_t)(text + length - line);
 }
 
-/* The same of what is said of a move, unless it has been said: it stands next in the text. */
+/* Puts a remark on a move, or passes over it in the text if it stands there next: it was said
+   before. */
 static void say(struct annotation *n, const char *text, size_t length)
 {
     n->rest += strspn(n->rest, " \t\r\n");
@@ -171,7 +173,8 @@ static void say(struct annotation *n, const char *text, size_t length)
         put_word(n, text, length);
 }
 
-/* The signs "$n" that stand next in the text come before what is said.  Is this one of them? */
+/* Puts the signs "$n" that stand next in the text: they come before our remark.  Is `sign` one of
+   them? */
 static bool put_signs(struct annotation *n, const char *sign)
 {
     bool there = false;
@@ -238,7 +241,7 @@ static void add_played(struct annotation *n, const struct played *m)
 
 /* == A game == */
 
-/* The object of the game, where it begins; of one that cannot begin, without a FEN. */
+/* Makes the game's object, when it begins; without a FEN, if it cannot begin. */
 static void begin_json(struct annotation *n)
 {
     char fen[BK_FEN_MAX];
@@ -277,7 +280,7 @@ static void end_game(struct annotation *n)
     end_line(n);
 }
 
-/* Says what cannot be read, and keeps the first that is the matter with a game. */
+/* Says what cannot be read, and keeps the first such error of a game. */
 __attribute__((format(printf, 4, 5))) static int fail_at(struct annotation *n, int status,
                                                          unsigned line, const char *fmt, ...)
 {
@@ -328,7 +331,8 @@ static int refuse_behind_end(struct annotation *n, const char *move, size_t leng
                    (int)(length < 40 ? length : 40), move, cli_end(how, &n->p, end, wdl));
 }
 
-/* No move follows mate, stalemate, or a bare king, but that by which the last man goes, too. */
+/* Reads a move.  None follows mate, stalemate, or a bare king, but one that takes the last man,
+   too. */
 static int read_move(struct annotation *n, const char *text, size_t length, unsigned line,
                      struct bk_move *move)
 {
@@ -385,7 +389,7 @@ static int take_tag(struct annotation *n, const struct study_token *k)
     study_putf(&n->out, "%.*s\n", (int)k->n, k->text);
     if (!study_tag_is(k, "FEN"))
         return CLI_OK;
-    if (!n->fen_told && (n->begun || n->lost)) /* one without moves */
+    if (!n->fen_told && (n->begun || n->lost)) /* the last game had no moves */
         end_game(n);
     n->any = true;
     if (!study_tag_value(k, fen, sizeof fen))
@@ -396,7 +400,8 @@ static int take_tag(struct annotation *n, const struct study_token *k)
     return set_up(n, fen, k->line);
 }
 
-/* A comment to the end of its line has nothing behind it; one behind % has a line of its own. */
+/* Puts a token unchanged.  A comment to the end of its line has nothing behind it; one behind % has
+   a line of its own. */
 static void put_as_it_stands(struct annotation *n, const struct study_token *k)
 {
     if (*k->text == '%')
@@ -406,7 +411,8 @@ static void put_as_it_stands(struct annotation *n, const struct study_token *k)
         end_line(n);
 }
 
-/* A move, which is told of unless the game is lost. */
+/* Takes a move and tells of it; in a game that is lost, or if it cannot be read, puts it
+   unchanged. */
 static int take_or_put_move(struct annotation *n, const struct study_token *k)
 {
     int status = n->lost ? CLI_OK : take_move(n, k);
@@ -425,7 +431,7 @@ static int take_broken(struct annotation *n, const struct study_token *k)
     return fail_at(n, CLI_USAGE, k->line, "this bracket is not closed");
 }
 
-/* Notes how it went.  What is wrong with one game or position does not end all. */
+/* Keeps the status of one game or position.  False: all ends; CLI_USAGE does not end it. */
 static bool goes_on(struct annotation *n, int status)
 {
     if (status)
@@ -453,7 +459,7 @@ static int take_token(struct annotation *n, const struct study_token *k)
     }
 }
 
-/* To the end of the text, or else n->status says why not. */
+/* Annotates games to the end of the text; false: n->status says why not. */
 static bool annotate_games(struct annotation *n, const char *text)
 {
     struct study_tokens tokens = { .at = text, .line = 1 };
@@ -494,7 +500,8 @@ static int set_up_line(struct annotation *n, const char *line, unsigned number)
     return status;
 }
 
-/* A comment, "text", under the first number that the line has none for, unless the line has it. */
+/* Puts a comment, "text", under the first of c0 to c9 that the line does not have, unless it has
+   this comment. */
 static void put_remark(struct annotation *n, const char *text)
 {
     const char *ops = n->rest + study_epd_position(n->rest), *word;
@@ -540,7 +547,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     return CLI_OK;
 }
 
-/* The line, and what is said of it; nothing is put where it cannot be set up. */
+/* Puts a line and the remarks on it; nothing is put if its position cannot be set up. */
 static int tell_line(struct annotation *n, char *line, unsigned number)
 {
     const char *ops = line + study_epd_position(line), *move, *end;
@@ -642,8 +649,8 @@ static int read_text(const char *name, struct study_text *out)
     return status;
 }
 
-/* Does the text begin with a position?  In a PGN nothing has a stroke before its first blank but
-   a result. */
+/* Does the text begin with a position?  In a PGN nothing has a slash before its first blank but a
+   result. */
 static bool is_positions(const char *text)
 {
     size_t n;

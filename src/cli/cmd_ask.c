@@ -29,7 +29,7 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
     struct bk_material m;
 
     if (err == BK_LIB_NO_TABLE && !bk_rules_plain_is_exact(q->v, q->pos.count))
-        return cli_fail(CLI_USAGE, "%s", bk_error(q->lib)); /* men come back */
+        return cli_fail(CLI_USAGE, "%s", bk_error(q->lib)); /* captured men come back */
     if (err == BK_LIB_NO_TABLE && men > BK_MEN_MAX)
         return cli_fail(CLI_NO, "no table: %u men on the board, tables have at most %d", men,
                         BK_MEN_MAX);
@@ -96,7 +96,7 @@ static void print_over(const struct bk_pos *p, const struct bk_answer *a)
  * Both are told, of a position and of each move.
  */
 
-/* Of a move whose result comes too late: ", too late: a draw"; else "". */
+/* ", too late: a draw" for a move whose result comes too late; else "". */
 static const char *lateness(const struct bk_lib_ranked *m)
 {
     if (m->err)
@@ -199,8 +199,8 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
     return cli_print_json(answer);
 }
 
-/* All moves; where the position is worth what it is without them, some may be without a table, and
-   that is said beside the answer.  *move owned. */
+/* Ranks all moves.  Some may be without a table where the position is worth what it is without
+   them; that is said on stderr.  *move owned. */
 static enum bk_lib_err rank_moves(const struct question *q, struct bk_lib_ranked **move, size_t *n)
 {
     enum bk_lib_err err = bk_rank_moves_fen(q->lib, q->fen, 0, 0, NULL, 0, n);
@@ -311,7 +311,7 @@ static int print_line_json(const struct question *q, const struct many_line *l)
     return cli_print_json(answer);
 }
 
-/* As a game, with what the position is worth before its first move. */
+/* Prints the line as a game, with what the position is worth before its first move. */
 static int print_line_pgn(const struct question *q, const struct many_line *l)
 {
     char *moves = malloc(l->n * sizeof *l->name + 1), *at = moves;

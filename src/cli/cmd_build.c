@@ -41,7 +41,7 @@ static struct totals add_up(const struct bk_plan *p)
     return sum;
 }
 
-/* What is sent of all kinds. */
+/* Returns the bytes sent of all kinds. */
 static uint64_t sum_of(const uint64_t bytes[BK_TRAFFICS])
 {
     uint64_t sum = 0;
@@ -87,7 +87,7 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum, co
                                     (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
 }
 
-/* What several processes send each other for a table, and how long they will be at it. */
+/* Prints what several processes send each other for a table, and how long they take. */
 static void print_several(const struct bk_plan *p, const struct bk_plan_table *t)
 {
     char bytes[CLI_TEXT_MAX], time[CLI_TEXT_MAX];
@@ -137,7 +137,7 @@ int cmd_plan(struct cli *c)
         return status;
     sum = add_up(p);
     refused = cli_plan_refused(c, v, p, &why);
-    if (refused && !*why.text) /* that cannot be told, and why has been said */
+    if (refused && !*why.text) /* that could not be found out; the error has been said */
         status = refused;
     else if (c->slurm)
         status = cli_jobs_slurm(c, p);
@@ -162,8 +162,8 @@ struct watch {
     struct cli_bar bar;
     uint64_t bytes; /* of files written */
     struct bk_ranks_traffic sent;
-    unsigned other_form; /* tables that are there, and do not answer alone, as is asked for */
-    unsigned alone;      /* that answered alone, and are made anew so that they do not */
+    unsigned other_form; /* tables that are there and do not answer alone, as was asked for */
+    unsigned alone;      /* tables that answered alone, and are made anew without that */
     json_t *list;
 };
 
@@ -243,8 +243,9 @@ static void print_sent(const struct bk_ranks_traffic *t)
             cli_bytes(shards, t->bytes[BK_SENDS_SHARDS]));
 }
 
-/* Tables that were there, but do not answer alone as it was asked for: they stay.  Or they did, and
-   were made anew without that: with distances, or because they were damaged. */
+/* Tells of tables that were there, but do not answer alone as it was asked for: they stay.  Also of
+   tables that did, and were made anew without that: with distances, or because they were
+   damaged. */
 static void tell_other_form(const struct watch *w)
 {
     unsigned n = w->other_form, alone = w->alone;
@@ -297,21 +298,21 @@ static int finish_build(const struct watch *w)
 
 /* == build == */
 
-/* To stderr, past a bar. */
+/* Writes a note to stderr, past a bar. */
 static void tell_note(void *context, const char *text)
 {
     cli_bar_clear(&((const struct watch *)context)->bar);
     fprintf(stderr, "bareking: %s; going on without it\n", text);
 }
 
-/* The same, of a table that is there and cannot be trusted. */
+/* Writes to stderr that a table that is there is damaged. */
 static void tell_damaged(void *context, const char *text)
 {
     if (!((const struct watch *)context)->c->quiet)
         fprintf(stderr, "bareking: %s; making it again\n", text);
 }
 
-/* The same, of another builder of a table. */
+/* Writes to stderr, past a bar, that another builder has a table. */
 static void tell_wait(void *context, const char *text)
 {
     cli_bar_clear(&((const struct watch *)context)->bar);
@@ -319,7 +320,8 @@ static void tell_wait(void *context, const char *text)
         fprintf(stderr, "bareking: %s\n", text);
 }
 
-/* Every four minutes, so that at most five are lost; BAREKING_CHECKPOINT is for tests. */
+/* Seconds between checkpoints: four minutes, so that at most five are lost; BAREKING_CHECKPOINT is
+   for tests. */
 static double checkpoint_seconds(void)
 {
     const char *wish = getenv("BAREKING_CHECKPOINT");
@@ -351,7 +353,7 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
     w->p->watcher = &w->bar;
     err = bk_build(w->p, &o, &why);
     cli_bar_clear(&w->bar);
-    if (err && !bk_ranks_is_first()) /* the first says it */
+    if (err && !bk_ranks_is_first()) /* the first process says it */
         return cli_status(err);
     if (err && cli_finish)
         return cli_fail(CLI_SYSTEM, w->p->anew
@@ -366,7 +368,7 @@ static struct watch watch_of(const struct cli *c)
     return (struct watch){ .c = c, .bar = cli_bar_of(c->quiet), .list = json_incref(c->list) };
 }
 
-/* May it begin?  What keeps it from that is said. */
+/* May the build begin?  Returns an exit status; what keeps it from that is said. */
 static int refuse(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p)
 {
     struct bk_report why = { "" };
@@ -375,7 +377,8 @@ static int refuse(const struct cli *c, const struct bk_variant *v, const struct 
     return *why.text ? cli_fail(status, "%s", why.text) : status;
 }
 
-/* What is damaged is made again; but it is not known before all bytes are read. */
+/* Marks damaged tables as missing, to be made again, which is not known before all bytes are read;
+   says what keeps the build from beginning then. */
 static int look_for_damage(struct watch *w, const struct bk_variant *v)
 {
     const struct cli *c = w->c;
@@ -460,9 +463,9 @@ int cmd_build(struct cli *c)
 struct repack {
     struct bk_material *m; /* named, canonical; NULL: all */
     unsigned n;
-    struct bk_plan *p[4]; /* bit 0: without distances; bit 1: standalone */
+    struct bk_plan *p[4]; /* bit 0 of the index: without distances; bit 1: standalone */
     uint64_t before;      /* bytes of the files that will be replaced */
-    int left_out;         /* the status that goes with tables that cannot be */
+    int left_out;         /* the exit status for tables that cannot be repacked */
 };
 
 /* Will the material's table be made anew by one of the plans? */
@@ -490,7 +493,7 @@ static bool is_wanted(const struct repack *r, const struct bk_material *m)
  */
 static int tell_left_out(const struct cli *c, const struct repack *r)
 {
-    const struct bk_plan *all = r->p[1]; /* which asks for no more than files promise */
+    const struct bk_plan *all = r->p[1]; /* the plan that asks for no more than files promise */
     int status = CLI_OK, one;
 
     for (unsigned i = 0; i < all->n && !(r->n && status); i++) {

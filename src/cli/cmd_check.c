@@ -47,7 +47,7 @@ static int report_file(struct checker *k, const char *path, uint64_t bytes, enum
     return err ? cli_fail_report(err, why) : CLI_OK;
 }
 
-/* m: the material of the file's name, which its header must agree with. */
+/* Checks one file.  m: the material of its name, which its header must agree with. */
 static int check_file(struct checker *k, const char *path, const struct bk_material *m,
                       enum bk_kind kind)
 {
@@ -69,7 +69,7 @@ static int check_file(struct checker *k, const char *path, const struct bk_mater
     return status;
 }
 
-/* A file that the one before says belongs to it, and that is not there. */
+/* Reports a file of distances that is not there, though its results say it should be. */
 static int fail_promised(struct checker *k, const char *path, const char *name)
 {
     struct bk_report why = { "" };
@@ -78,7 +78,7 @@ static int fail_promised(struct checker *k, const char *path, const char *name)
     return report_file(k, path, 0, BK_E_CORRUPT, &why);
 }
 
-/* Distances that nobody can ask for. */
+/* Reports distances without results: nobody can ask for them. */
 static int fail_alone(struct checker *k, const char *path, const char *name)
 {
     struct bk_report why = { "" };
@@ -89,7 +89,8 @@ static int fail_alone(struct checker *k, const char *path, const char *name)
 
 /* == check: a material, and what it needs == */
 
-/* What may not be looked at is taken to be there: reading it says why it cannot be read. */
+/* Is a file of a table there?  What may not be looked at counts as there: reading it says why it
+   cannot be read. */
 static bool is_there(const struct checker *k, const struct bk_material *m, enum bk_kind kind)
 {
     char path[PATH_MAX];
@@ -97,7 +98,7 @@ static bool is_there(const struct checker *k, const struct bk_material *m, enum 
     return !access(bk_table_path(path, k->c->dir, k->v, m, kind), F_OK) || !bk_not_there(errno);
 }
 
-/* Both files of a table whose results are there. */
+/* Checks both files of a table whose results are there. */
 static int check_table(struct checker *k, const struct bk_material *m)
 {
     char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
@@ -117,7 +118,7 @@ static int check_table(struct checker *k, const struct bk_material *m)
     return status;
 }
 
-/* A smaller table; `of` needs it, and its distances, too, if it has some. */
+/* Checks a smaller table that `of` needs; distances: needs its distances, too. */
 static int check_needed(struct checker *k, const struct bk_material *m,
                         const struct bk_material *of, bool distances)
 {
@@ -140,7 +141,7 @@ static int check_needed(struct checker *k, const struct bk_material *m,
     return status;
 }
 
-/* --deep: all that this one's positions may lead to, as verify asks it. */
+/* --deep: checks all tables that positions of `m` may lead to, as verify asks them. */
 static int check_below(struct checker *k, const struct bk_material *m, bool distances)
 {
     struct bk_report why = { "" };
@@ -184,7 +185,7 @@ static int is_table_file(const struct dirent *e)
     return n > 4 && (!strcmp(e->d_name + n - 4, ".bkw") || !strcmp(e->d_name + n - 4, ".bkd"));
 }
 
-/* A name of a file in `folder`, as the directory has it. */
+/* Checks a file of `folder`, by its name in the directory. */
 static int check_entry(struct checker *k, const char *folder, char *name)
 {
     char path[PATH_MAX], *dot = strrchr(name, '.');
@@ -213,7 +214,8 @@ static int check_entry(struct checker *k, const char *folder, char *name)
     return status;
 }
 
-/* With --deep: what lies in the folder is looked at in its turn, not again where it is needed. */
+/* With --deep: notes the folder's tables as done: each is looked at in its turn, not where it is
+   needed. */
 static int note_entries(struct checker *k, struct dirent **entry, int n)
 {
     struct bk_material m;
@@ -365,7 +367,7 @@ static int verify_one(struct verification *f, const struct bk_material *m)
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
-/* The materials that were named, or all up to --men, or what --for needs. */
+/* Verifies the materials that were named, or all up to --men, or what --for needs. */
 static int verify_all(struct verification *f)
 {
     struct bk_material *m = NULL;
@@ -395,7 +397,7 @@ static int verify_all(struct verification *f)
     return status;
 }
 
-/* Every thread has files of its own open: tables times threads. */
+/* Raises the limit of open files: every thread has files of its own open, tables times threads. */
 static void allow_files(void)
 {
     struct rlimit r;

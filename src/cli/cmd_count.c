@@ -1,10 +1,11 @@
 /*
  * cmd_count.c - what materials add up to, without making their tables.
  *
- * Of a table that is there its file tells; a material decided by rule is enumerated; the others are
- * solved in memory, counted and let go.  Encoding is most of what a table with distances costs, so
- * this takes a fifth to a tenth of building it.  With --ranks all are solved, and what so many
- * processes would send each other after each ply is added up (docs/distributed.md 8).
+ * The counts of a table that is there come from its file; a material decided by rule is enumerated;
+ * the others are solved in memory, counted and let go.  Encoding is most of what a table with
+ * distances costs, so this takes a fifth to a tenth of building it.  With --ranks all are solved,
+ * and what so many processes would send each other after each ply is added up (docs/distributed.md
+ * 8).
  */
 #include <stdlib.h>
 
@@ -101,7 +102,7 @@ static void tell(struct counting *k, const struct bk_material *m, const struct b
 
 /* == Counting == */
 
-/* Has it files, with distances if they are asked for? */
+/* Has the material files, with distances if they are asked for? */
 static bool has_files(const struct counting *k, const struct bk_material *m)
 {
     struct bk_material canonical = *m;
@@ -113,7 +114,7 @@ static bool has_files(const struct counting *k, const struct bk_material *m)
     return false;
 }
 
-/* Of those that are asked for: what is decided by rule, and what has files. */
+/* Tells the counts of the materials asked for that are decided by rule or have files. */
 static int tell_known(struct counting *k)
 {
     for (unsigned i = 0; !k->status && i < (k->m ? k->n : k->p->n); i++) {
@@ -170,7 +171,7 @@ static void add_news(void *context, const struct bk_news *n)
                                         (json_int_t)n->ply, "bytes", (json_int_t)n->bytes));
 }
 
-/* One that has been solved, by each name that was asked for. */
+/* Tells the counts of a table that has been solved, under each name that was asked for. */
 static void tell_solved(void *context, const struct bk_built *b)
 {
     struct counting *k = context;
@@ -216,7 +217,8 @@ static int count_others(struct counting *k)
     return err ? cli_fail_report(err, &why) : k->status;
 }
 
-/* What has files is solved all the same: they do not tell of plies. */
+/* Marks all tables as missing: what has files is solved all the same, as files do not tell of
+   plies. */
 static int forget_files(struct counting *k)
 {
     struct bk_report why = { "" };

@@ -114,7 +114,7 @@ static bool ends(const char *name, const char *ending)
     return n > m && !strcmp(name + n - m, ending);
 }
 
-/* Of a picture that would be an SVG by another name. */
+/* Does the name end as a picture of another kind?  It would be an SVG by that name. */
 static bool ends_strangely(const char *name)
 {
     return ends(name, ".jpg") || ends(name, ".jpeg") || ends(name, ".gif") || ends(name, ".webp") ||

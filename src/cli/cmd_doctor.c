@@ -109,7 +109,7 @@ static void look(void *context, uint64_t item, unsigned thread)
     bk_file_close(f);
 }
 
-/* Is it under this name that the table is looked for? */
+/* Is the table looked for under this name? */
 static bool is_its_name(const struct doctor *d, struct looked *x, const char *name)
 {
     char proper[BK_MATERIAL_NAME_MAX];
@@ -136,7 +136,7 @@ static void read_name(struct doctor *d, struct looked *x, const struct folder_fi
             d->v && !bk_material_parse(&x->m, d->v, name, &x->why) && is_its_name(d, x, name);
 }
 
-/* The text without the path that it begins with, which has been said. */
+/* The text of an error without the path that it begins with, which has been said. */
 static const char *reason(const struct doctor *d, const struct looked *x)
 {
     char path[PATH_MAX];
@@ -157,8 +157,8 @@ static const struct looked *find(const struct doctor *d, const struct bk_materia
     return NULL;
 }
 
-/* Distances belong to results that promise them: who made both anew may have been killed between
-   their names. */
+/* Tells what is wrong with distances, which belong to results that promise them: a build that made
+   both anew may have been killed between the two renames. */
 static void tell_distances(struct doctor *d, const struct looked *x, const char *name)
 {
     const struct looked *results = find(d, &x->m, BK_KIND_WDL);
@@ -196,18 +196,19 @@ static void tell_file(struct doctor *d, const struct looked *x)
 /* == What tables lead to == */
 
 struct absent {
-    unsigned needed; /* by how many */
-    bool distances;  /* the results are there */
+    unsigned needed; /* how many tables need it */
+    bool distances;  /* its results are there, its distances are not */
     char by[NAMED_MAX][BK_MATERIAL_NAME_MAX];
 };
 
 struct absents {
-    struct bk_materials seen; /* all that was asked for */
+    struct bk_materials seen; /* all that are missing */
     struct absent *of;        /* owned; by number in seen */
     size_t room;
 };
 
-/* Is the table there, with distances if they are asked for?  What is damaged has been told. */
+/* Is the table there, with distances if they are asked for?  *results: its results are.  What is
+   damaged has been told. */
 static bool is_there(const struct doctor *d, const struct bk_material *m, bool distances,
                      bool *results)
 {
@@ -311,8 +312,8 @@ static void tell_unfinished(struct doctor *d)
 
 /* == A game's folder == */
 
-/* A game of a folder's name: built in, or one of those that were given.  d->v: NULL if there is
-   none. */
+/* Loads the game that d->game names: built in, or one of those that were given.  d->v: NULL if
+   there is none. */
 static int load_game(struct doctor *d)
 {
     struct bk_report why = { "" };
@@ -355,7 +356,7 @@ static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[T
     return CLI_OK;
 }
 
-/* Files [first, end) of the folder. */
+/* Looks at one game, files [first, end) of the folder. */
 static int look_at_game(struct doctor *d, size_t first, size_t end)
 {
     unsigned before[TROUBLES];
@@ -409,7 +410,7 @@ static int look_at_all(struct doctor *d)
     return status;
 }
 
-/* The worst of what was found. */
+/* Returns the exit status of the worst that was found. */
 static int verdict(const struct doctor *d)
 {
     if (d->troubles[UNREADABLE])

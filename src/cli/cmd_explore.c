@@ -12,8 +12,8 @@
 #include "explore/server.h"
 #include "tb/memory/pool.h"
 
-/* How many games have tables in the folders.  The first that cannot be read is told, lest the games
-   in it seem to have none. */
+/* Returns how many games have tables in the folders.  The first folder that cannot be read is told,
+   lest its games seem to have none. */
 static unsigned games_there(const struct ex_games *g)
 {
     struct bk_report why = { "" };
@@ -60,7 +60,8 @@ static int serve(const struct cli *c, struct ex_games *g)
     cli_catch_signals();
     err = ex_server_open(&server, g, &o, &port, &why);
     status = err ? cli_fail_report(err, &why) : say_where(c, g, port);
-    if (!status && (fflush(stdout) || ferror(stdout))) /* nobody knows where; main() says why */
+    if (!status && (fflush(stdout) || ferror(stdout))) /* the address could not be written; main()
+                                                          says why */
         status = CLI_SYSTEM;
     while (!status && !cli_stop)
         poll(NULL, 0, 250);

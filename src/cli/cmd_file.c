@@ -181,7 +181,7 @@ static bool is_built_in(const char *game)
     return false;
 }
 
-/* The game that a file names, without the terrain of GAME@...: that is --for's. */
+/* Loads the game that a file names, without the terrain of GAME@...: that is --for's. */
 static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_variant **v)
 {
     struct bk_report why = { "" };
@@ -202,7 +202,7 @@ static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_var
     return cli_variant_named(c, c->nargs > 1 ? c->arg[1] : name, v);
 }
 
-/* Is it a table of the game on other terrain? */
+/* Is the file a table of the game on other terrain? */
 static bool is_elsewhere(const struct bk_file_info *info, const struct bk_variant *v)
 {
     return strchr(info->variant, '@') && info->rules_id != v->rules_id &&
@@ -258,7 +258,7 @@ static int list_facts(const struct cli *c, const struct bk_variant *v, const cha
     return CLI_OK;
 }
 
-/* As files of the material number them: in the colours that it is kept under. */
+/* Lists the facts of a material as its files number them: in the colours that it is kept under. */
 static int facts_of(const struct cli *c, const struct bk_variant *v, struct bk_material *m)
 {
     char name[BK_MATERIAL_NAME_MAX];

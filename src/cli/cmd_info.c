@@ -14,7 +14,7 @@
 
 #define DEPTH_MAX 100
 
-/* Counts behind each move, and tells each move's share. */
+/* Counts the leaves behind each move, and tells each move's share. */
 static uint64_t divide(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p,
                        unsigned depth, struct bk_move *move, json_t *shares)
 {
@@ -41,7 +41,7 @@ static uint64_t divide(const struct cli *c, const struct bk_variant *v, const st
     return leaves;
 }
 
-/* Counts, and with --divide tells the share of each move. */
+/* Counts the leaves of the tree, and with --divide tells the share of each move. */
 static int count_leaves(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p,
                         unsigned depth)
 {
@@ -198,7 +198,8 @@ static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *wh
     return err;
 }
 
-/* What is sound, and hardly meant: kinds that `lost` rules offer, and no side has any to lose. */
+/* Lists what is sound, but hardly meant: kinds that `lost` rules offer though no side has any to
+   lose. */
 static json_t *warnings_of(const struct bk_variant *v)
 {
     json_t *list = json_array();
@@ -214,7 +215,7 @@ static json_t *warnings_of(const struct bk_variant *v)
     return list;
 }
 
-/* That a game is good, and what is strange about it all the same. */
+/* Tells that a game is good, and what is strange about it all the same. */
 static int tell_good(const struct cli *c, const struct bk_variant *v)
 {
     const char *file = c->arg[0];

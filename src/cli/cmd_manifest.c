@@ -85,7 +85,7 @@ static int hash_stream(struct entry *e, FILE *in)
     return error;
 }
 
-/* A file whose size is wrong already is not read. */
+/* Hashes one file, unless the list lacks it or its size is wrong already. */
 static void hash_entry(void *context, uint64_t item, unsigned thread)
 {
     struct manifest *m = context;
@@ -181,7 +181,7 @@ static int read_text(struct manifest *m, const char *path)
     return status;
 }
 
-/* A path of a list leads nowhere but down. */
+/* Does a path lead nowhere but down? */
 static bool stays_below(const char *path)
 {
     return *path && *path != '/' && strcmp(path, "..") && strncmp(path, "../", 3) &&
@@ -213,7 +213,7 @@ static void read_size(struct entry *e, const char *comment)
     e->sized = e->sized && *end == ' ';
 }
 
-/* How many files the head of a list tells of; of another line 0. */
+/* Returns how many files the head of a list tells of; 0 for another line. */
 static size_t files_told(const char *comment)
 {
     size_t n = strlen(HEAD);
@@ -228,7 +228,7 @@ static int by_path(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-/* What the list says, and what the folder has besides. */
+/* Reads the list into m->entry, with room for what the folder has besides. */
 static int read_list(struct manifest *m, const char *path)
 {
     struct entry next = { .listed = false };
@@ -247,7 +247,7 @@ static int read_list(struct manifest *m, const char *path)
         nth++;
         line[strcspn(line, "\r")] = 0;
         if (*line == '#') {
-            told += files_told(line); /* of several lists in one there are several */
+            told += files_told(line); /* several lists in one file have several heads */
             read_size(&next, line);
         } else if (*line) {
             if (!read_line(&next, line))
@@ -266,7 +266,7 @@ static int read_list(struct manifest *m, const char *path)
     return CLI_OK;
 }
 
-/* A listed file that the folder's tables are not, or that is listed twice. */
+/* Looks for a listed file that is none of the folder's tables, or that is listed twice. */
 static void look_for(const struct manifest *m, struct entry *e)
 {
     char path[PATH_MAX];

@@ -12,7 +12,7 @@
 #include "study/mine.h"
 #include "tb/verify.h"
 
-#define BEST_USUAL 10 /* of kinds that rank */
+#define BEST_USUAL 10 /* finds of kinds that rank, without --limit */
 
 enum format { AS_FEN, AS_EPD, AS_CSV, AS_JSON, AS_PGN, FORMATS };
 static const char *const format_names[] = { "fen", "epd", "csv", "json", "pgn" };
@@ -28,7 +28,7 @@ struct search {
     struct study_counts counts;
     uint64_t limit; /* 0: none */
     uint64_t found;
-    bool more; /* of kinds that rank: than were kept */
+    bool more; /* of kinds that rank: there were more finds than were kept */
 };
 
 /* == A line == */
@@ -55,7 +55,7 @@ static void print_epd(const struct study_find *f, const char *fen, const char *m
     putchar('\n');
 }
 
-/* A problem with its line, others with the move that is theirs, if there is one. */
+/* Prints a problem with its line, other finds with the move that is theirs, if there is one. */
 static void print_pgn(const struct search *s, const struct study_find *f)
 {
     cli_print_pgn(s->v, &f->p, f->line ? f->line : f->move, f->worth.wdl, f->worth.plies);
@@ -179,7 +179,7 @@ static int read_format(struct search *s)
                 : CLI_OK;
 }
 
-/* Counting takes all there are, and shows none. */
+/* Refuses what does not go with --count, which takes all there are and shows none. */
 static int refuse_with_count(const struct search *s)
 {
     const struct cli_mine *o = &s->c->mine;
@@ -215,7 +215,7 @@ static int read_kind(struct search *s)
     return CLI_OK;
 }
 
-/* Of the whole work reading the values is the larger part. */
+/* Reading the values is the larger part of the work, two thirds of the bar. */
 static void reading(void *context, uint64_t done, uint64_t all)
 {
     draw_bar(context, done, all + all / 2);
@@ -290,7 +290,7 @@ static int answer(struct search *s)
                                     study_kind_names[s->kind], "positions", s->list));
 }
 
-/* Of a list of problems that is shorter than was asked: are there no more? */
+/* Tells, of a list of problems that is shorter than was asked for, whether there are no more. */
 static void tell_short(const struct search *s)
 {
     char found[CLI_TEXT_MAX], kept[CLI_TEXT_MAX];

@@ -32,7 +32,7 @@ struct page {
 
 /* == Diagrams == */
 
-/* A diagram with a caption of HTML below, which is text. */
+/* Puts a diagram with a caption below it, in HTML; caption: plain text. */
 static void put_diagram(struct page *g, const struct study_diagram *d, const char *caption)
 {
     study_put(&g->out, "<figure>\n");
@@ -42,7 +42,8 @@ static void put_diagram(struct page *g, const struct study_diagram *d, const cha
     study_put(&g->out, "</figcaption>\n</figure>\n");
 }
 
-/* d is large: made once, here. */
+/* Makes a diagram, which is large: owned by the caller.  NULL: no memory, and the page has
+   failed. */
 static struct study_diagram *diagram(struct page *g, const struct bk_pos *p, unsigned pixels)
 {
     struct study_diagram *d = malloc(sizeof *d);
@@ -177,7 +178,7 @@ static void put_moves(struct page *g, const struct many_line *l, unsigned stm)
     }
 }
 
-/* Diagrams at equal distances along the line; an arrow shows the move that led there. */
+/* Puts diagrams at equal distances along the line; an arrow shows the move that led there. */
 static int put_along(struct page *g, const struct study_find *f, const struct many_line *l)
 {
     size_t every = (l->n + ALONG - 1) / ALONG;
@@ -280,7 +281,7 @@ static int put_longest(struct page *g)
                          &why);
     if (err)
         return cli_fail_report(err, &why);
-    if (!f.worth.wdl) /* nobody wins but by what is over at once */
+    if (!f.worth.wdl) /* nobody wins, but where the game is over already */
         return CLI_OK;
     status = put_line(g, &f);
     return status ? status : put_maps(g, &f);
@@ -288,7 +289,8 @@ static int put_longest(struct page *g)
 
 /* == Zugzwangs and problems == */
 
-/* Finds that are shown, up to some; the others are counted. */
+/* Finds of zugzwangs: SHOWN are shown, the others only counted in n.  Finds of problems: all
+   are. */
 struct shown {
     struct page *g;
     uint64_t n;

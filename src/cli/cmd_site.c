@@ -9,7 +9,7 @@
  *                                 tables.json, MATERIAL.json: what the API answers
  *
  * Files are written beside their place and renamed, so a site may be made anew while it is served.
- * The list comes last: what it names is there.
+ * Lists come last: what they name is there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static int fail_at(const char *path)
     return cli_fail(CLI_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-/* OUT/..., which is made up of two parts; false, and said: it is too long. */
+/* Writes the path OUT/FOLDERNAME; false, and said: it is too long. */
 static bool path_in(char out[PATH_MAX], const struct site *s, const char *folder, const char *name)
 {
     int n = snprintf(out, PATH_MAX, "%s/%s%s", s->c->output, folder, name);
@@ -88,7 +88,7 @@ static int write_file(struct site *s, const char *folder, const char *name, cons
     return fail_at(path);
 }
 
-/* Takes `value`; NULL: no memory. */
+/* Writes `value`, which is taken; NULL: no memory. */
 static int write_json(struct site *s, const char *folder, const char *name, json_t *value)
 {
     char *text = ex_json_text(value);
@@ -129,7 +129,7 @@ static void escape(char out[3 * BK_MATERIAL_NAME_MAX], const char *name)
     *out = '\0';
 }
 
-/* Asks the API; NULL: *status, and it has been said. */
+/* Asks the API.  NULL: *status says why, and the error has been said. */
 static json_t *ask_api(struct site *s, const char *target, int *status)
 {
     struct ex_reply reply;
@@ -161,7 +161,7 @@ static int write_answer(struct site *s, const char *folder, const char *game, co
     return o ? write_json(s, folder, name, o) : status;
 }
 
-/* What a table adds up to, and where it leads. */
+/* Writes what the API says of a table: its counts, and where it leads. */
 static int write_table(struct site *s, const char *folder, const char *game, const char *material)
 {
     char target[512], escaped[3 * BK_MATERIAL_NAME_MAX], name[BK_MATERIAL_NAME_MAX + 8];
@@ -183,7 +183,8 @@ static int write_table(struct site *s, const char *folder, const char *game, con
 
 /* == Tables == */
 
-/* The head of a file in letters; owned.  NULL: *status, and it has been said. */
+/* Returns the head of a file in base64; owned.  NULL: *status says why, and the error has been
+   said. */
 static char *head_of(const char *path, uint64_t bytes, int *status)
 {
     uint8_t first[BK_HEAD_FIRST], *head = NULL;
@@ -257,7 +258,7 @@ static int put_table(struct site *s, const char *from, const char *path)
     return status;
 }
 
-/* Is it a file of the game, or of it on another board (GAME@...)? */
+/* Is a file of the game, or of the game on another board (GAME@...)? */
 static bool is_of(const struct folder_file *f, const char *game)
 {
     size_t n = strlen(game);
@@ -284,7 +285,7 @@ static int put_file(struct site *s, const struct folder_file *f)
     return status;
 }
 
-/* What the API says of each table of the game itself. */
+/* Writes what the API says of each table of the game itself. */
 static int write_tables(struct site *s, const char *folder, const struct ex_game *game)
 {
     int status = CLI_OK;
@@ -356,7 +357,7 @@ static int check_wanted(struct site *s)
     return CLI_OK;
 }
 
-/* The games that are wanted; of all the others the page knows nothing. */
+/* Writes the list of the games that are wanted; of all the others the page knows nothing. */
 static int write_variants(struct site *s)
 {
     int status = CLI_OK;
@@ -374,7 +375,8 @@ static int write_variants(struct site *s)
     return write_json(s, "data/", "variants.json", all);
 }
 
-/* What people see would lie among the tables, and look like games. */
+/* Refuses the tables' folder as OUT: what people see would lie among the tables, and look like
+   games. */
 static int check_apart(const struct site *s)
 {
     struct stat from, to;

@@ -1,5 +1,5 @@
 /*
- * cmd_stats.c - what a table adds up to.
+ * cmd_stats.c - the counts of a table.
  *
  * The counts of a table are in the header of its file.
  */

@@ -18,7 +18,7 @@ char *folder_path(char *out, const struct folder *f, const char *path)
     return out;
 }
 
-/* Results (.bkw), distances (.bkd), or what later versions keep beside them. */
+/* Is it a file of results (.bkw), distances (.bkd), or what later versions keep beside them? */
 static bool is_table(const char *name)
 {
     size_t n = strlen(name);
@@ -34,7 +34,8 @@ static int add_file(struct folder *f, const char *game, const char *name)
 
     snprintf(path, sizeof path, "%s/%s", game, name);
     if (stat(folder_path(whole, f, path), &st))
-        st = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing: who reads it says so */
+        st = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing: reading it fails, and says
+                                                     so */
     if (!S_ISREG(st.st_mode))
         return CLI_OK;
     if (!BK_ARRAY_ROOM(f->file, f->room, f->n + 1) || !(f->file[f->n].path = strdup(path)))

@@ -18,7 +18,7 @@
 /* Who reads a word before the shell does: nobody, or make. */
 enum place { IN_SHELL, IN_RECIPE, IN_VARIABLE };
 
-/* 'TEXT' as a shell reads it. */
+/* Writes a text so that the shell reads it as one word. */
 static void print_word(FILE *f, const char *text, enum place place)
 {
     putc('\'', f);
@@ -62,7 +62,7 @@ static const char *program(char out[PATH_MAX])
     return out;
 }
 
-/* What every build of the plan is given but its material. */
+/* Writes the options of every build of the plan. */
 static void print_options(FILE *f, const struct cli *c, enum place place)
 {
     char path[PATH_MAX];
@@ -82,7 +82,7 @@ static void print_options(FILE *f, const struct cli *c, enum place place)
     fputs(" --any --quiet", f); /* what was asked for has been looked at here */
 }
 
-/* What a list of folders, or a line, cannot have in it. */
+/* Refuses a folder whose path has what a list of folders, or a line, cannot have in it. */
 static int refuse_folder(const struct cli *c)
 {
     char path[PATH_MAX];
@@ -105,7 +105,7 @@ static void print_missing(const struct bk_plan *p)
     printf("\n");
 }
 
-/* The nth table waits for those that it needs. */
+/* Writes the rule of the nth table, which waits for those that it needs. */
 static void print_rule(const struct cli *c, const struct bk_plan *p, unsigned nth)
 {
     const struct bk_plan_table *t = &p->table[nth];
@@ -150,14 +150,14 @@ int cli_jobs_make(const struct cli *c, struct bk_plan *p)
 /* Tables with less go into an array with others of their depth. */
 #define SMALL_BYTES   (UINT64_C(1) << 30)
 #define SMALL_SECONDS 900
-/* Tables with as many positions are shared by several processes, if such are asked for. */
+/* Tables with so many positions or more are shared by several processes, if such are asked for. */
 #define SHARED_POSITIONS (UINT64_C(100) << 20)
 
 struct job {
     unsigned depth;
     uint32_t *table; /* owned; by number in the plan */
     unsigned n;
-    uint64_t memory_bytes; /* the most of its tables, as `seconds` */
+    uint64_t memory_bytes; /* the most that one of its tables takes; so is `seconds` */
     uint64_t seconds;
     bool small, shared;
 };
@@ -171,9 +171,9 @@ struct jobs {
     unsigned threads;
 };
 
-/* CPU time is some 100 ns a position with distances, half of that without; pawns take twice as
-   long, a machine may be slow, and tables below are solved anew: ten times as much, and ten
-   minutes. */
+/* Returns the time limit of a table's job.  CPU time is some 100 ns a position with distances, half
+   of that without; pawns take twice as long, a machine may be slow, and tables below are solved
+   anew: ten times as much, and ten minutes. */
 static uint64_t seconds_of(const struct jobs *j, const struct bk_plan_table *t)
 {
     uint64_t nanoseconds = j->p->distances ? 1000 : 500;
@@ -181,13 +181,14 @@ static uint64_t seconds_of(const struct jobs *j, const struct bk_plan_table *t)
     return 600 + t->positions / 1000 * nanoseconds / 1000000 / j->threads;
 }
 
-/* Do several processes make it? */
+/* Do several processes share the table? */
 static bool is_shared(const struct cli *c, const struct bk_plan_table *t)
 {
     return c->ranks > 1 && t->positions >= SHARED_POSITIONS;
 }
 
-/* Memory of each as a build of its own; of those that are shared, of one of the processes. */
+/* Sets the memory of each table to that of a build of its own; of shared ones, to that of one of
+   the processes. */
 static enum bk_err foretell(const struct cli *c, struct bk_plan *p, unsigned threads,
                             struct bk_report *why)
 {
@@ -226,7 +227,7 @@ static struct job *find_job(struct jobs *j, const struct bk_plan_table *t, unsig
     return job;
 }
 
-/* Every missing table goes into a job.  False: no memory. */
+/* Puts every missing table into a job.  False: no memory. */
 static bool make_jobs(struct jobs *j)
 {
     for (unsigned i = 0; i < j->p->n; i++) {
@@ -277,7 +278,7 @@ static FILE *open_in(const char *folder, const char *name)
     return fopen(path_in(path, folder, name), "w");
 }
 
-/* What all jobs do: build, and ask to be begun again if time runs out. */
+/* Writes what all jobs do: build, and ask to be begun again if time runs out. */
 static void print_build(FILE *f, const struct jobs *j)
 {
     char path[PATH_MAX], game[PATH_MAX];
@@ -334,7 +335,8 @@ static void print_script(FILE *f, const struct jobs *j, const struct job *job, u
     fprintf(f, "esac\n. ./build.sh\n");
 }
 
-/* Jobs with tables into which this one's can move: :$j1:$j2.  False: no memory. */
+/* Writes, as :$j1:$j2, the jobs with tables into which those of `job` can move.  False: no
+   memory. */
 static bool print_dependencies(FILE *f, const struct jobs *j, const struct job *job)
 {
     bool *on = calloc(j->n + 1u, sizeof *on), any = false;
@@ -381,7 +383,7 @@ static int fail_write(const char *folder)
     return cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(errno));
 }
 
-/* Closes it; false: not all could be written. */
+/* Closes a file; false: not all could be written. */
 static bool finish(FILE *f)
 {
     bool good = !ferror(f);
@@ -409,8 +411,8 @@ static bool is_script(const char *path)
     return !strcmp(text, begin);
 }
 
-/* Takes away what hands out the jobs of an earlier plan, and those of them, from `first` on, that
-   no job of this plan takes the place of; they are numbered without gaps. */
+/* Removes submit.sh of an earlier plan, and its job scripts from number `first` on, which no job of
+   this plan takes the place of; they are numbered without gaps. */
 static int remove_older(const char *folder, unsigned first)
 {
     char path[PATH_MAX], name[32];

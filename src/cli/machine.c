@@ -2,9 +2,9 @@
  * machine.c - see machine.h.
  *
  * /proc/self/cgroup names the process' groups, a line each: "0::/a/b" of version 2, and
- * "9:memory:/a/b" of version 1.  A limit of one around it holds as well, so every folder from there
- * up to the root of the hierarchy is asked.  In a container the names may be those of outside, and
- * only the root is there: what is missing limits nothing.
+ * "9:memory:/a/b" of version 1.  A limit of a group around one holds as well, so every folder from
+ * the group's up to the root of the hierarchy is asked.  In a container the names may be those of
+ * outside, and only the root is there: what is missing limits nothing.
  */
 #include "cli/machine.h"
 
@@ -17,7 +17,7 @@
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* A file of one number; UINT64_MAX: "max", or there is none. */
+/* Reads a file of one number; UINT64_MAX: "max", or there is none. */
 static uint64_t read_limit(const char *folder, const char *name)
 {
     char path[2 * PATH_MAX], text[32] = "";

@@ -297,7 +297,7 @@ static int print_help(void)
     return CLI_OK;
 }
 
-/* Those that are an option of one letter, too. */
+/* Has the option a form of one letter, too? */
 static bool is_short(char key) { return key == 'h' || key == 'o'; }
 
 static int print_command_help(const struct command *cmd)
@@ -429,7 +429,8 @@ static const struct option_line *option_line(int key)
     return NULL;
 }
 
-/* The offending word as getopt_long() leaves it: an unknown letter, or a whole long option. */
+/* Says which word is not understood, as getopt_long() leaves it: an unknown letter, or a whole long
+   option. */
 static int fail_unknown(const struct command *cmd, char **argv)
 {
     char word[64], guess[BK_GUESS_TEXT_MAX] = "";
@@ -498,7 +499,7 @@ static bool read_options(struct cli *c, const struct command *cmd, int argc, cha
     return true;
 }
 
-/* A list of folders where one is wanted?  Then it is not known which. */
+/* Refuses a list of folders where one folder is wanted. */
 static bool check_dir(const struct cli *c, const struct command *cmd, int *status)
 {
     if (!strchr(c->dir, ':') || !strchr(cmd->takes, 'd') || strchr(cmd->takes, ':'))
@@ -509,7 +510,7 @@ static bool check_dir(const struct cli *c, const struct command *cmd, int *statu
     return false;
 }
 
-/* Is there a folder for --scratch, to be written into?  It may be hours until it is needed. */
+/* Is --scratch a folder that can be written into?  It may be hours until it is needed. */
 static bool check_scratch(const struct cli *c, const struct command *cmd, int *status)
 {
     struct stat st;
@@ -543,8 +544,8 @@ static void ask_to_finish(int sig)
     cli_finish = 1;
 }
 
-/* The same; a second time it ends at once, but not within a second or two: `timeout` sends it to
-   its child and then to all of the group. */
+/* As ask_to_finish(); a second signal ends the process at once, but not within a second or two:
+   `timeout` sends it to its child and then to all of the group. */
 static void ask_to_finish_once(int sig)
 {
     static double first;
@@ -584,9 +585,9 @@ static void on_signals(void (*handler)(int))
 }
 
 /*
- * The first signal asks to finish; SA_RESETHAND lets a second one end it at once.
- * Tables are worth more than what is said of them: when nobody reads on, the
- * build goes on, and its end says that the answer could not be written.
+ * The first signal asks to finish; SA_RESETHAND lets a second one end the process at once. Tables
+ * are worth more than what is said of them: when nobody reads stdout any more, the build goes on,
+ * and its end says that the answer could not be written.
  */
 void cli_catch_signals(void)
 {
@@ -600,7 +601,8 @@ void cli_finish_on_signals(unsigned minutes)
 
     cli_catch_signals();
     sigemptyset(&sa.sa_mask);
-    sigaction(SIGUSR1, &sa, NULL); /* of a job it may come twice: to all of it, and by mpirun */
+    sigaction(SIGUSR1, &sa, NULL); /* a job may get it twice: sent to all its processes, and by
+                                      mpirun */
     sigaction(SIGALRM, &sa, NULL);
     sa.sa_handler = ask_to_finish_once;
     sigaction(SIGTERM, &sa, NULL);
@@ -608,7 +610,7 @@ void cli_finish_on_signals(unsigned minutes)
         alarm(60 * minutes);
 }
 
-/* The first one ends it: for work that leaves nothing behind. */
+/* The first signal ends the command: for work that leaves nothing behind. */
 void cli_end_on_signals(void) { on_signals(stop_at_once); }
 
 /* == The command == */
@@ -626,7 +628,7 @@ static int run_help(int argc, char **argv)
     return cmd ? print_command_help(cmd) : fail_no_command(argv[2]);
 }
 
-/* Before options are read: errors in them are told likewise. */
+/* Is --json given?  Asked before options are read: errors in them are told likewise. */
 static bool wants_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -671,9 +673,9 @@ static int run(int argc, char **argv)
 }
 
 /*
- * Where 0, 1 or 2 is closed the next file that is opened would take its place, and a table would be
- * written what is meant for people.  Something that can be neither read nor written to stands there
- * instead: what is said fails as it should.
+ * If descriptor 0, 1 or 2 is closed, the next file that is opened would take its number, and what
+ * is meant for people would be written into a table.  So /dev/null stands there instead, opened so
+ * that reading or writing fails as it should.
  */
 static void guard_streams(void)
 {
@@ -682,7 +684,7 @@ static void guard_streams(void)
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/* Several processes that make tables together answer once: the first does. */
+/* Discards stdout: of several processes that make tables together only the first answers. */
 static void answer_nothing(void)
 {
     if (!freopen("/dev/null", "w", stdout))
@@ -702,7 +704,7 @@ int main(int argc, char **argv)
     int status;
 
     ex_json_begin();
-    signal(SIGUSR1, ask_to_finish); /* of a job it may come before there is anything to end */
+    signal(SIGUSR1, ask_to_finish); /* a job may get it before there is anything to end */
     bk_transport_open(&argc, &argv);
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */
@@ -719,7 +721,7 @@ int main(int argc, char **argv)
         status = cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
                           errno ? strerror(errno) : "output error");
     bk_ranks_end(status);
-    signal(SIGTERM, SIG_IGN); /* of several processes the first that ends may end the others */
+    signal(SIGTERM, SIG_IGN); /* the first of several processes that ends may signal the others */
     bk_transport_close();
     return status;
 }

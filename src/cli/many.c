@@ -54,8 +54,8 @@ const char *many_end_name(enum bk_lib_end end) { return bk_end_name((enum bk_end
 
 /* == The best line == */
 
-/* Some move keeps the result, and its distance is lost, so that another one stands first.  Then
-   l->fen is after that move. */
+/* Does some move keep the result whose distance is lost, so that another one stands first?  Then
+   l->unknown is set, and l->fen is after that move. */
 static enum bk_lib_err look_for_lost(struct many_line *l, struct bk_lib *lib, size_t n)
 {
     struct bk_lib_move *move = calloc(n + 1, sizeof *move);
@@ -73,7 +73,7 @@ static enum bk_lib_err look_for_lost(struct many_line *l, struct bk_lib *lib, si
     return err;
 }
 
-/* One ply; every ply must bring the end one ply nearer. */
+/* Follows the line for one ply, which must bring the end one ply nearer. */
 static enum bk_lib_err step(struct many_line *l, struct bk_lib *lib)
 {
     struct bk_lib_move best;
@@ -136,7 +136,8 @@ static void put_number(struct study_text *t, int n)
     study_put(t, digits);
 }
 
-/* A string of JSON, or a field: what would end it, and what is not ASCII, is '?' or escaped. */
+/* Puts a string of JSON, or a field: what would end it, and what is not ASCII, is '?' or
+   escaped. */
 static void put_words(struct study_text *t, const char *s, bool json)
 {
     if (json)
@@ -171,7 +172,7 @@ static void put_distance(struct study_text *t, const struct bk_answer *a, const 
         study_put(t, none);
 }
 
-/* What it is worth with the game's length in mind. */
+/* Puts the result within the game's length. */
 static void put_clocked(struct study_text *t, const struct bk_answer *a, const char *none)
 {
     if (a->clocked_known)
@@ -190,7 +191,7 @@ static void put_end(struct study_text *t, const struct bk_answer *a, const char 
         study_put(t, none);
 }
 
-/* end: of a line the last answer.  The object is left open. */
+/* end: the last answer of a line, else `a`.  The object is left open. */
 static void put_json(struct study_text *t, const char *fen, const struct bk_answer *a,
                      const struct bk_answer *end)
 {
@@ -236,7 +237,7 @@ static void put_moves(struct study_text *t, const struct many_line *l, bool json
     put_words(t, l->fen, json);
 }
 
-/* A line of answer; line: the moves that follow, or NULL. */
+/* Puts one answer; line: the moves that follow, or NULL. */
 static void put_answer(struct study_text *t, const char *fen, const struct bk_answer *a,
                        const struct many_line *line, bool json)
 {
@@ -330,7 +331,7 @@ static void answer_probe(struct round *r, struct piece *p, size_t i, const struc
 {
     struct bk_answer again;
 
-    if (err) /* once more, for its text */
+    if (err) /* asked once more, for the error's text */
         fail_line(r, p, i, err, bk_probe_fen(r->lib, r->fen[i], &again) ? bk_error(r->lib) : "");
     else
         put_answer(&p->text, r->fen[i], a, NULL, r->c->json);
@@ -359,7 +360,7 @@ static void answer_piece(void *context, uint64_t item, unsigned thread)
     free(err);
 }
 
-/* Is more to be had at once? */
+/* Can more be read without waiting? */
 static bool more_waits(void)
 {
     struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -424,7 +425,7 @@ static int cut_lines(struct round *r, size_t *used)
     return CLI_OK;
 }
 
-/* Texts of pieces are kept from round to round. */
+/* Divides the lines into pieces, whose texts keep their memory from round to round. */
 static int cut_pieces(struct round *r, unsigned threads)
 {
     size_t lines = (r->nfens + (size_t)4 * threads - 1) / ((size_t)4 * threads);
@@ -508,7 +509,7 @@ int many_answer(struct cli *c, bool lines)
     if (!status)
         status = answer_rounds(&r, pool);
     if (!status && r.errors) {
-        cli_say_json(false); /* the lines have told */
+        cli_say_json(false); /* the lines have told the errors */
         status = cli_fail(r.status, "%llu of %llu positions without an answer; number %llu: %s",
                           (unsigned long long)r.errors, (unsigned long long)r.asked,
                           (unsigned long long)r.first_error, r.first_why);

@@ -22,12 +22,12 @@ struct many_line {
 
 /*
  * Follows best moves until the game is over.  A draw has no line, nor has a result without
- * distance: n is 0.  Returns what the library said; BK_LIB_CORRUPT with `contradicts`, and
- * BK_LIB_NO_TABLE with `unknown`, where it said nothing.
+ * distance: n is 0.  Returns the library's error; where it has none, BK_LIB_CORRUPT with
+ * `contradicts`, and BK_LIB_NO_TABLE with `unknown`.
  */
 enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char *fen);
 
-/* Says what the library said; returns the exit status that goes with it.  lib may be NULL. */
+/* Says the library's error; returns the exit status that goes with it.  lib may be NULL. */
 int many_fail(struct bk_lib *lib, enum bk_lib_err err);
 /* "checkmate", as in --json; NULL: the game goes on. */
 const char *many_end_name(enum bk_lib_end end);
@@ -36,8 +36,8 @@ const char *many_end_name(enum bk_lib_end end);
  * Answers all lines of stdin; lines: with the moves to the end.  Returns the exit status: CLI_OK,
  * or the highest that one of the lines would have alone.
  *
- * Lines are read while they come, up to some MiB, and then answered together by all threads; so
- * somebody who asks one and waits gets its answer.  Memory: some 20 MiB, whatever the input.
+ * Lines are read while they come, up to some MiB, and then answered together by all threads; so a
+ * client that sends one and waits gets its answer.  Memory: some 20 MiB, whatever the input.
  */
 int many_answer(struct cli *c, bool lines);
 

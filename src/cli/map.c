@@ -9,7 +9,7 @@
 #include "core/move.h"
 #include "core/rules.h"
 
-/* All legal positions with the man of `from` on some square, himself included. */
+/* Lists all legal positions with the man of `from` on some square, `from` included. */
 static void list_places(struct map *map, const struct bk_variant *v, const struct bk_pos *p,
                         unsigned from)
 {

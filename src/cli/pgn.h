@@ -16,7 +16,7 @@ bool cli_play(const struct bk_variant *v, struct bk_pos *p, const char *name, si
  * Writes a game to stdout: tags with the position, the moves as in PGN, its result if they end it.
  *
  * moves       legal ones, by name (bk_move_name()), with blanks between; "": none
- * wdl, plies  what the position is worth to who is to move: a comment before the first
+ * wdl, plies  the position's value for the side to move: a comment before the first move
  */
 void cli_print_pgn(const struct bk_variant *v, const struct bk_pos *from, const char *moves,
                    int wdl, int plies);

@@ -26,8 +26,8 @@ int cli_plan_wanted(const struct cli *c)
     return CLI_OK;
 }
 
-/* Memory and time of its tables, which may take a minute with six men: a terminal is told of each.
- */
+/* Foretells memory and time of the plan's tables, which may take a minute with six men: a terminal
+   is told of each. */
 static enum bk_err foretell(const struct cli *c, struct bk_plan *p, struct bk_report *why)
 {
     struct cli_bar bar = cli_bar_of(c->quiet);
@@ -75,7 +75,8 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
 
 /* == What is refused before it begins == */
 
-/* A side that has more men of a kind than any game gives it, or else too many in all. */
+/* Says of which kind a side has more men than any game gives it, or else that it has too many in
+   all. */
 static int say_unreachable(const struct bk_variant *v, const struct bk_material *m, unsigned colour,
                            struct bk_report *why)
 {

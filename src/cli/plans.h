@@ -7,19 +7,21 @@
 #include "cli/cli.h"
 #include "tb/build/build.h"
 
-/* Materials, --men or --for: one of them is there, and not both of the first two. */
+/* Checks that materials, --men or --for are given, and not both of the first two.  Returns an exit
+   status. */
 int cli_plan_wanted(const struct cli *c);
 /* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan);
 /*
- * For what would a build be refused before it begins?  A material that no game comes to (but with
- * --any); a good table of other rules in its place, or one that cannot be read; or more memory than
- * there is to be had (but with --force).  Returns the exit status, and why in words; CLI_OK.  Where
- * it cannot be told that has been said, and `why` is empty.
+ * Would a build be refused before it begins?  It is for a material that no game comes to (but with
+ * --any); for a good table of other rules in its place, or one that cannot be read; or for more
+ * memory than there is to be had (but with --force).  Returns the exit status, and why in words;
+ * CLI_OK.  If an error keeps that from being found out, it has been said, and `why` is empty.
  */
 int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p,
                      struct bk_report *why);
-/* Says what of it is for want of memory. */
+/* Says whether cli_plan_refused() would refuse the plan for want of memory.  Returns an exit
+   status. */
 int cli_plan_fits(const struct cli *c, const struct bk_plan *p);
 
 #endif

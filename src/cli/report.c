@@ -19,7 +19,7 @@
 
 /* == Errors == */
 
-/* With --json: what has been said since the last answer; NULL where nothing is kept. */
+/* With --json: the errors said since the last answer; NULL where none are kept. */
 static json_t *unanswered;
 
 void cli_say_json(bool json)
@@ -43,7 +43,7 @@ void cli_say(const char *fmt, ...)
         json_array_append_new(unanswered, ex_json_string(text));
 }
 
-/* A word as the shell would need it. */
+/* Quotes a word for the shell, if it needs that.  Returns `out`, or `word` itself. */
 static const char *quoted(char *out, size_t room, const char *word)
 {
     size_t n = 0;
@@ -65,8 +65,8 @@ static const char *quoted(char *out, size_t room, const char *word)
 /* What a table lacks. */
 enum lack { LACKS_NOTHING, LACKS_ALL, LACKS_DISTANCES };
 
-/* In any folder of the list; of a table in several of them the first answers that has its
-   distances (bareking.h). */
+/* Returns what a table lacks, looked for in each folder of the list; of a table in several of them
+   the first answers that has its distances (bareking.h). */
 static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk_material m)
 {
     char dir[PATH_MAX], path[PATH_MAX];
@@ -94,12 +94,12 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
 #define COUNT_ROOM 32 /* of ", and 123 more" */
 struct missing {
     struct bk_material first;
-    enum lack lack;   /* of all: distances, where no table is missing; LACKS_NOTHING: nothing is */
+    enum lack lack;   /* LACKS_DISTANCES: no table is missing; LACKS_NOTHING: nothing is */
     char others[320]; /* "; also missing: KRvKN, KRvKR, and 3 more", or "" */
-    size_t unnamed;   /* for whom there was no room */
+    size_t unnamed;   /* how many there was no room for in `others` */
 };
 
-/* Names one more, or counts it. */
+/* Names one more missing table, or counts it. */
 static void name_missing(struct missing *out, enum lack lack, const struct bk_variant *v,
                          const struct bk_material *m)
 {
@@ -119,8 +119,8 @@ static void name_missing(struct missing *out, enum lack lack, const struct bk_va
         memcpy(out->others + at, item, strlen(item) + 1);
 }
 
-/* Of `m` and the nearest thousand that it leads to: a capture after a capture may settle a value,
-   so what `m` itself moves into is not enough. */
+/* Finds what is missing of `m` and the nearest thousand that it leads to: a capture after a capture
+   may settle a value, so what `m` itself moves into is not enough. */
 static struct missing find_missing(const char *dirs, const struct bk_variant *v,
                                    const struct bk_material *m)
 {
@@ -208,7 +208,7 @@ int cli_fail_unread(const char *path, int error)
     return cli_fail(misnamed ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", path, strerror(error));
 }
 
-/* A game (taken) becomes the one that a FEN is asked in (owned). */
+/* Replaces the game *v (taken) by the one that a FEN is asked in (owned). */
 static enum bk_err derive(struct bk_variant **v, const char *fen, struct bk_report *why)
 {
     struct bk_variant *base = *v;
@@ -513,7 +513,7 @@ int cli_print_json_line(json_t *value)
 
     if (!line)
         return cli_no_memory();
-    puts(line); /* what cannot be written main() tells, once */
+    puts(line); /* if this cannot be written main() says so, once */
     free(line);
     return CLI_OK;
 }

@@ -17,12 +17,14 @@
 /* Writes `bareking: ...` on one line of stderr, whatever the text holds; with --json it is said in
    the answer, too. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What follows is asked with --json, or is not; forgets what was said before. */
+/* json: is what follows asked with --json?  Forgets errors that were said before. */
 void cli_say_json(bool json);
-/* Ends a command: errors that no answer has told are a JSON line of their own, with the status. */
+/* Ends a command: with --json, errors that no answer has told are a line of their own, with the
+   status. */
 void cli_answer_errors(int status);
 
-/* Says it and is `status`.  Like bk_fail() a macro, so that analysers see which. */
+/* Says the error; the expression is `status`.  Like bk_fail() a macro, so that analysers see
+   which. */
 #define cli_fail(status, ...) (cli_say(__VA_ARGS__), cli_status_of(status))
 static inline int cli_status_of(int status) { return status; }
 
@@ -63,16 +65,16 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
 /* == Input == */
 
-/* A file that cannot be read, for this errno: what is not there, or a folder, is named wrongly
-   (CLI_USAGE); else CLI_SYSTEM. */
+/* Says that a file cannot be read, for this errno.  What is not there, or a folder, is named
+   wrongly (CLI_USAGE); else CLI_SYSTEM. */
 int cli_fail_unread(const char *path, int error);
 
 /* Loads the variant named by the first argument, on the terrain of --for.  *out owned.  The FEN of
    --for must be one, whether or not kings stand on it, also where a material is named. */
 int cli_variant(const struct cli *c, struct bk_variant **out);
-/* The same of a variant of another name. */
+/* Loads the variant `name` likewise. */
 int cli_variant_named(const struct cli *c, const char *name, struct bk_variant **out);
-/* Loads that variant on the board, or with the homes, of this FEN. */
+/* Loads the variant named by the first argument on the board, or with the homes, of this FEN. */
 int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out);
 /* Reads the arguments from the second on as materials; *out owned, nargs - 1 of them. */
 int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out);
@@ -80,17 +82,17 @@ int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_mat
  *n tells how many. */
 int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_material **out,
                unsigned *n);
-/* The first of these, in the colours of its table.  None, or one decided by rule, is an error:
-   `command` wants one, `to` do something with its table. */
+/* Reads the first material, in the colours of its table.  None, or one decided by rule, is an
+   error: `command` wants one, `to` do something with its table. */
 int cli_one_material(const struct cli *c, const struct bk_variant *v, const char *command,
                      const char *to, struct bk_material *out);
 /* Tells, after the answer, if a material was asked for in the other colours than its table's. */
 void cli_tell_colours(const struct cli *c, const struct bk_variant *v);
-/* Arguments [first, end) with blanks between; owned.  NULL: no memory. */
+/* Returns the arguments [first, end) with blanks between; owned.  NULL: no memory. */
 char *cli_join(const struct cli *c, unsigned first, unsigned end);
 /* Reads a FEN and makes sure the position is legal. */
 int cli_position(const struct bk_variant *v, const char *fen, struct bk_pos *p);
-/* A whole number from `least` to `most`, nothing before or after it. */
+/* Reads a whole number from `least` to `most`, nothing before or after it. */
 bool cli_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
 
 /* == Text == each returns `out` */

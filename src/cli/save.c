@@ -21,10 +21,10 @@
 extern char **environ;
 
 /*
- * An output under way.  A file grows beside its place and takes it when it is whole: one that was
- * there before stays until then, and a link goes on showing where it did.  What is no file (a
- * device, a pipe), or lies where nothing else may be written, is written to as it is, and is never
- * taken away.
+ * An output under way.  A file is written beside its place and takes it when it is whole: one that
+ * was there before stays until then, and a link goes on leading where it did.  What is no file (a
+ * device, a pipe), or lies where no file can be made beside it, is written in place, and is never
+ * removed.
  */
 struct output {
     FILE *f;
@@ -38,7 +38,8 @@ static int fail_write(const struct cli *c, int error)
                     strerror(error));
 }
 
-/* A new file beside `path`, with the rights of the one that is there; NULL where none can be. */
+/* Opens a new file beside `name`, with the rights of the one that is there; NULL where none can
+   be. */
 static FILE *open_beside(struct output *o, const char *name)
 {
     struct stat is;
@@ -50,7 +51,7 @@ static FILE *open_beside(struct output *o, const char *name)
         return NULL;
     if (!there)
         strcpy(o->path, name);
-    /* a name of its own: what was killed on its way may have left one */
+    /* a name of its own: a process that was killed may have left one */
     snprintf(o->part, sizeof o->part, "%s.%ld.part", o->path, (long)getpid());
     if (!(f = fopen(o->part, "wbxe")))
         return NULL;
@@ -74,8 +75,8 @@ static int open_output(struct output *o, const struct cli *c)
     return CLI_OK;
 }
 
-/* Ends the output.  `status` tells, or `error` as errno does, what went wrong before; what stdout
-   refuses later main() tells. */
+/* Ends the output.  status, error: what went wrong before, said (an exit status) or not (an errno).
+   Returns an exit status; what stdout refuses later main() tells. */
 static int close_output(struct output *o, const struct cli *c, int status, int error)
 {
     errno = 0;
@@ -119,7 +120,8 @@ int save_json(const struct cli *c, json_t *value)
     return save_text(c, &text);
 }
 
-/* A file without a name that holds the text and is read from its beginning. */
+/* Returns a file without a name that holds the text and is read from its beginning; NULL: errno
+   says why. */
 static FILE *held(const struct study_text *text)
 {
     FILE *f = tmpfile();
