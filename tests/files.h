@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* All bytes of a file, *n of them, and room for one more; freed by the caller. */
+/* Returns all bytes of a file, *n of them, with room for one more; freed by the caller. */
 static inline uint8_t *slurp(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
@@ -33,7 +33,7 @@ static inline uint8_t *slurp(const char *path, size_t *n)
     return data;
 }
 
-/* Makes a file of these bytes. */
+/* Writes a file of n bytes. */
 static inline void spill(const char *path, const void *data, size_t n)
 {
     FILE *f = fopen(path, "wb");
@@ -55,8 +55,7 @@ static inline void same_bytes(const char *one, const char *other)
     free(b);
 }
 
-/* Limits files to `bytes` bytes from now on: writing beyond is an error; RLIM_INFINITY: no limit of
-   ours. */
+/* Limits files to `bytes` bytes from now on: writing beyond fails; RLIM_INFINITY: no limit. */
 static inline void limit_files(rlim_t bytes)
 {
     struct rlimit limit;

@@ -26,8 +26,7 @@ uint8_t *forge_write(struct forge *f, size_t *n);
 /* A zstd frame of these bytes as they are, *n bytes long; owned.  At most 2^17 of them. */
 uint8_t *forge_frame(const uint8_t *raw, size_t raw_bytes, size_t *n);
 
-/* Makes every model a frame that is not compressed: changes of the bytes are changes of the
-   model. */
+/* Makes every model an uncompressed frame: changes of the bytes are changes of the model. */
 void forge_unpack_models(struct forge *f);
 
 #endif

@@ -17,16 +17,14 @@ struct line {
     struct bk_variant *base, *v; /* v: the game of the tables */
     bool derived;                /* `v` has the board or homes of a FEN; asked by FEN alone */
     struct bk_material m;        /* canonical */
-    bool distances, alone;       /* distances: the tables have them; alone: those that they lead to
-                                    are not there */
+    bool distances, alone;       /* the tables have distances; those they lead to are not there */
     struct bk_lib *lib;
 };
 
 /* Calls `visit` for each line, from the folder of the sources; returns how many there were. */
 unsigned lines_each(void (*visit)(struct line *l));
 
-/* Draws a legal position with the men of a material, without castling rights; false: none was
-   found. */
+/* Draws a legal position of a material, without castling rights; false: none was found. */
 bool lines_position(struct bk_pos *p, const struct bk_variant *v, const struct bk_material *m,
                     uint64_t *seed);
 

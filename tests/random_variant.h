@@ -47,7 +47,7 @@ struct random_opts {
     unsigned squares_max; /* of the board, the holes of RANDOM_SPREAD left out; 0 means 30 */
 };
 
-/* By core/chance.h: a number below n > 0; true once in n. */
+/* Random by core/chance.h: a number below n > 0; true once in n. */
 unsigned random_below(uint64_t *seed, unsigned n);
 bool random_once_in(uint64_t *seed, unsigned n);
 

@@ -31,8 +31,7 @@ char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX]); /* the 
 unsigned hands_check_army(const struct bk_variant *v, const char *army);
 unsigned hands_check_opening(const struct bk_variant *v, const char *pool);
 
-/* Calls `visit` with what the slow solver says of every state of an army; returns how many there
-   are. */
+/* Calls `visit` with the slow solver's value of every state of an army; returns their number. */
 struct hands_state {
     const char *fen; /* borrowed for the call */
     unsigned quiet;

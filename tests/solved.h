@@ -31,7 +31,7 @@ const struct bk_memtable *solved_table(struct solved *s, const struct bk_materia
    the same?  False, too, if one is not laid out as the other. */
 bool solved_same(const struct bk_memtable *x, const struct bk_memtable *y);
 
-/* A value by the codes of the tables, from the side of whoever is to move. */
+/* A value by the codes of the tables, for the side to move. */
 struct solved_value {
     bool legal;
     int wdl;

@@ -7,8 +7,7 @@
 #include "tb/build/build.h"
 
 struct cli_bar {
-    bool on;             /* draws: stderr is a terminal, without --quiet; of several processes only
-                            the first's */
+    bool on;             /* draws: not --quiet, stderr is a terminal, and the process the first */
     double start, drawn; /* when it began; when it was last drawn, or made: bk_now_seconds() */
     uint64_t done, all;  /* positions of finished tables; of all to be made */
     unsigned made, missing;

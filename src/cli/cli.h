@@ -25,7 +25,7 @@ enum {
 struct cli_draw {
     bool svg, png, text; /* none: as the name of the file says */
     bool flip, plain;
-    unsigned pixels;            /* of a square; 0: the usual */
+    unsigned pixels;            /* width of a square; 0: the usual */
     const char *arrows, *marks; /* lists, or NULL */
     const char *map;            /* square of the man that is lifted, or NULL */
     const char *caption;
@@ -75,13 +75,12 @@ extern volatile int cli_stop;
 void cli_catch_signals(void);
 /*
  * For a build: SIGINT stops it at once; SIGTERM and SIGUSR1, which mpirun hands on, at the end of a
- * ply, with a checkpoint, and so does the clock after so many minutes (0: never).  All of them set
- * cli_finish.
+ * ply, with a checkpoint, and so does the clock after `minutes` (0: never).  All set cli_finish.
  */
 extern volatile int cli_finish;
 void cli_finish_on_signals(unsigned minutes);
 /* Makes SIGINT and SIGTERM end the command at once, with a line and status 4: for work that leaves
-   nothing. */
+   nothing behind. */
 void cli_end_on_signals(void);
 
 int cmd_build(struct cli *c);

@@ -39,15 +39,14 @@ struct annotation {
     bool told;  /* a position of the game was in reach */
     bool lost;  /* something of the game cannot be read: what follows stays as it is */
     unsigned ply;
-    unsigned tag_line;  /* of the last tag */
+    unsigned tag_line;  /* line of the last tag */
     bool fen_told;      /* these tags, with no empty line between, have had a FEN */
-    const char *rest;   /* the text behind the move that is told of; in a list of positions the
-                           line */
+    const char *rest;   /* the text behind the move that is told of; in a list the line */
     unsigned signs;     /* "$n" that come next in the text, and have been put already */
-    unsigned commented; /* of a line: a bit for each of c0 to c9 that we have put */
+    unsigned commented; /* of an EPD line: a bit for each of c0 to c9 that we have put */
     bool known;         /* a table has told something */
-    bool any;           /* the game has begun: with --json it is told of */
-    char why[WHY_MAX];  /* the first that could not be read; "": nothing */
+    bool any;           /* a token of the game was read: with --json it is told of */
+    char why[WHY_MAX];  /* the first error in reading it; "": none */
     unsigned why_line;
     json_t *game, *moves;
 };
@@ -162,8 +161,7 @@ static void put_word(struct annotation *n, const char *text, size_t length)
         n->column = (size_t)(text + length - line);
 }
 
-/* Puts a remark on a move, or passes over it in the text if it stands there next: it was said
-   before. */
+/* Puts a remark on a move, unless it stands next in the text: then passes over that. */
 static void say(struct annotation *n, const char *text, size_t length)
 {
     n->rest += strspn(n->rest, " \t\r\n");
@@ -173,8 +171,7 @@ static void say(struct annotation *n, const char *text, size_t length)
         put_word(n, text, length);
 }
 
-/* Puts the signs "$n" that stand next in the text: they come before our remark.  Is `sign` one of
-   them? */
+/* Puts the signs "$n" that stand next in the text, before our remark.  Is `sign` one of them? */
 static bool put_signs(struct annotation *n, const char *sign)
 {
     bool there = false;
@@ -331,8 +328,7 @@ static int refuse_behind_end(struct annotation *n, const char *move, size_t leng
                    (int)(length < 40 ? length : 40), move, cli_end(how, &n->p, end, wdl));
 }
 
-/* Reads a move.  None follows mate, stalemate, or a bare king, but one that takes the last man,
-   too. */
+/* Reads a move.  None follows mate, stalemate, or a bare king, but one that bares back. */
 static int read_move(struct annotation *n, const char *text, size_t length, unsigned line,
                      struct bk_move *move)
 {
@@ -411,8 +407,7 @@ static void put_as_it_stands(struct annotation *n, const struct study_token *k)
         end_line(n);
 }
 
-/* Takes a move and tells of it; in a game that is lost, or if it cannot be read, puts it
-   unchanged. */
+/* Takes a move and tells of it; puts it unchanged if the game is lost or it cannot be read. */
 static int take_or_put_move(struct annotation *n, const struct study_token *k)
 {
     int status = n->lost ? CLI_OK : take_move(n, k);
@@ -500,8 +495,7 @@ static int set_up_line(struct annotation *n, const char *line, unsigned number)
     return status;
 }
 
-/* Puts a comment, "text", under the first of c0 to c9 that the line does not have, unless it has
-   this comment. */
+/* Puts a comment, "text", under the first of c0 to c9 that is free, unless the line has it. */
 static void put_remark(struct annotation *n, const char *text)
 {
     const char *ops = n->rest + study_epd_position(n->rest), *word;

@@ -19,7 +19,7 @@
 
 struct totals {
     unsigned missing;
-    uint64_t positions, anew, memory, disk; /* of the missing ones; memory: the largest */
+    uint64_t positions, anew, memory, disk; /* sums over missing tables; memory: the largest */
 };
 
 static struct totals add_up(const struct bk_plan *p)
@@ -160,7 +160,7 @@ struct watch {
     const struct cli *c;
     struct bk_plan *p;
     struct cli_bar bar;
-    uint64_t bytes; /* of files written */
+    uint64_t bytes; /* bytes of the files written */
     struct bk_ranks_traffic sent;
     unsigned other_form; /* tables that are there and do not answer alone, as was asked for */
     unsigned alone;      /* tables that answered alone, and are made anew without that */
@@ -197,7 +197,7 @@ static void list_table(struct watch *w, const struct bk_built *b)
     json_array_append_new(w->list, table);
 }
 
-/* "  longest win 63 plies", or, where somebody holds out longer, "  longest loss 38 plies" */
+/* Writes "  longest win 63 plies", or, if the loser holds out longer, "  longest loss 38 plies". */
 static char *longest_text(char out[CLI_TEXT_MAX], const struct bk_summary *s)
 {
     int64_t win = longer(s->win_plies), loss = longer(s->loss_plies);
@@ -243,9 +243,8 @@ static void print_sent(const struct bk_ranks_traffic *t)
             cli_bytes(shards, t->bytes[BK_SENDS_SHARDS]));
 }
 
-/* Tells of tables that were there, but do not answer alone as it was asked for: they stay.  Also of
-   tables that did, and were made anew without that: with distances, or because they were
-   damaged. */
+/* Tells of tables that were there and do not answer alone, as was asked for: they stay.  Also of
+   those that did, and were made anew without that: with distances, or because they were damaged. */
 static void tell_other_form(const struct watch *w)
 {
     unsigned n = w->other_form, alone = w->alone;
@@ -268,8 +267,7 @@ static void tell_other_form(const struct watch *w)
 
 static int finish_build(const struct watch *w)
 {
-    unsigned built = w->bar.made,
-             there = w->p->n - built; /* some made by others meanwhile, perhaps */
+    unsigned built = w->bar.made, there = w->p->n - built; /* other builders may have made some */
     char time[CLI_TEXT_MAX];
 
     if (w->c->json) {
@@ -320,8 +318,8 @@ static void tell_wait(void *context, const char *text)
         fprintf(stderr, "bareking: %s\n", text);
 }
 
-/* Seconds between checkpoints: four minutes, so that at most five are lost; BAREKING_CHECKPOINT is
-   for tests. */
+/* Returns the seconds between checkpoints: four minutes, so that at most five are lost;
+   BAREKING_CHECKPOINT is for tests. */
 static double checkpoint_seconds(void)
 {
     const char *wish = getenv("BAREKING_CHECKPOINT");

@@ -17,7 +17,7 @@
 #include "tb/build/build.h"
 #include "tb/verify.h"
 
-/* Of two statuses the one that matters more: damage before absence. */
+/* Returns the exit status that matters more: damage before absence. */
 static int worse(int a, int b) { return a > b ? a : b; }
 
 /* == check: one file == */
@@ -214,8 +214,7 @@ static int check_entry(struct checker *k, const char *folder, char *name)
     return status;
 }
 
-/* With --deep: notes the folder's tables as done: each is looked at in its turn, not where it is
-   needed. */
+/* With --deep: notes the folder's tables as done, as each is looked at in its turn. */
 static int note_entries(struct checker *k, struct dirent **entry, int n)
 {
     struct bk_material m;

@@ -3,9 +3,8 @@
  *
  * The counts of a table that is there come from its file; a material decided by rule is enumerated;
  * the others are solved in memory, counted and let go.  Encoding is most of what a table with
- * distances costs, so this takes a fifth to a tenth of building it.  With --ranks all are solved,
- * and what so many processes would send each other after each ply is added up (docs/distributed.md
- * 8).
+ * distances costs, so this takes a fifth to a tenth of building it.  With --ranks it solves all,
+ * and adds up what so many processes would send each other after each ply (docs/distributed.md 8).
  */
 #include <stdlib.h>
 
@@ -28,7 +27,7 @@ struct counting {
         uint64_t bytes, most;
         unsigned plies;
         uint32_t first; /* block */
-        json_t *list;   /* of them; NULL: no JSON */
+        json_t *list;   /* news by block and ply; NULL: no JSON */
     } news;
     unsigned lines;
     int status;
@@ -217,8 +216,7 @@ static int count_others(struct counting *k)
     return err ? cli_fail_report(err, &why) : k->status;
 }
 
-/* Marks all tables as missing: what has files is solved all the same, as files do not tell of
-   plies. */
+/* Marks all tables as missing, so that all are solved: files do not tell of plies. */
 static int forget_files(struct counting *k)
 {
     struct bk_report why = { "" };
@@ -259,7 +257,7 @@ int cmd_count(struct cli *c)
         status = cli_plan_fits(c, k.p);
     if (!status)
         status = count_others(&k);
-    forget_news(&k); /* of a table that was not solved to its end */
+    forget_news(&k); /* a table may not have been solved to its end */
     free(k.m);
     bk_plan_free(k.p);
     bk_variant_free(v);

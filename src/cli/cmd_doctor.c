@@ -27,7 +27,7 @@
 #include "table/needed.h"
 #include "tb/memory/pool.h"
 
-#define NAMED_MAX 3 /* of the tables that need a missing one, so many are named */
+#define NAMED_MAX 3 /* how many of the tables that need a missing one are named */
 
 enum trouble {
     DAMAGED,
@@ -312,8 +312,7 @@ static void tell_unfinished(struct doctor *d)
 
 /* == A game's folder == */
 
-/* Loads the game that d->game names: built in, or one of those that were given.  d->v: NULL if
-   there is none. */
+/* Loads the game d->game, built in or one of those that were given; d->v: NULL if there is none. */
 static int load_game(struct doctor *d)
 {
     struct bk_report why = { "" };

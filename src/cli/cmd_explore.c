@@ -60,8 +60,7 @@ static int serve(const struct cli *c, struct ex_games *g)
     cli_catch_signals();
     err = ex_server_open(&server, g, &o, &port, &why);
     status = err ? cli_fail_report(err, &why) : say_where(c, g, port);
-    if (!status && (fflush(stdout) || ferror(stdout))) /* the address could not be written; main()
-                                                          says why */
+    if (!status && (fflush(stdout) || ferror(stdout))) /* nobody was told where; main() says why */
         status = CLI_SYSTEM;
     while (!status && !cli_stop)
         poll(NULL, 0, 250);

@@ -14,7 +14,7 @@
 #include "table/format.h"
 #include "table/model.h"
 
-#define LEVELS 3 /* of the tree that are printed */
+#define LEVELS 3 /* levels of the tree that are printed */
 
 /* == Words == */
 

@@ -198,8 +198,7 @@ static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *wh
     return err;
 }
 
-/* Lists what is sound, but hardly meant: kinds that `lost` rules offer though no side has any to
-   lose. */
+/* Lists what is sound but hardly meant: kinds that `lost` rules offer and no side has to lose. */
 static json_t *warnings_of(const struct bk_variant *v)
 {
     json_t *list = json_array();

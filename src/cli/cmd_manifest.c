@@ -28,7 +28,7 @@
 
 #define HASH_CHARS ((size_t)2 * SHA256_DIGEST_SIZE)
 #define READ_BYTES (1u << 18)
-#define HEAD       "# bareking manifest 1: " /* of a list; how many files follows */
+#define HEAD       "# bareking manifest 1: " /* begins a list; the number of files follows */
 
 /* One file: what the list says of it, and what is there. */
 struct entry {

@@ -18,7 +18,7 @@
 #define SHOWN     6 /* zugzwangs, problems */
 #define ALONG     8 /* diagrams of a line, besides its beginning */
 #define PIXELS    34
-#define PIXELS_IN 28 /* of many in a row */
+#define PIXELS_IN 28 /* of diagrams in a row of many */
 
 struct page {
     const struct cli *c;
@@ -42,8 +42,7 @@ static void put_diagram(struct page *g, const struct study_diagram *d, const cha
     study_put(&g->out, "</figcaption>\n</figure>\n");
 }
 
-/* Makes a diagram, which is large: owned by the caller.  NULL: no memory, and the page has
-   failed. */
+/* Makes a diagram, which is large; owned.  NULL: no memory, and the page has failed. */
 static struct study_diagram *diagram(struct page *g, const struct bk_pos *p, unsigned pixels)
 {
     struct study_diagram *d = malloc(sizeof *d);
@@ -289,8 +288,7 @@ static int put_longest(struct page *g)
 
 /* == Zugzwangs and problems == */
 
-/* Finds of zugzwangs: SHOWN are shown, the others only counted in n.  Finds of problems: all
-   are. */
+/* Counts finds in n; of zugzwangs SHOWN are put on the page, of problems all. */
 struct shown {
     struct page *g;
     uint64_t n;

@@ -35,7 +35,7 @@ struct site {
     const struct cli *c;
     struct folder from;
     struct ex_games games;
-    json_t *files; /* of a game: its files.json */
+    json_t *files; /* files.json of the game at hand */
     unsigned tables, linked, copied, ngames;
     uint64_t bytes;
 };
@@ -47,7 +47,7 @@ static int fail_at(const char *path)
     return cli_fail(CLI_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-/* Writes the path OUT/FOLDERNAME; false, and said: it is too long. */
+/* Writes OUT, a slash, `folder` and `name` as one path; false, and said: it is too long. */
 static bool path_in(char out[PATH_MAX], const struct site *s, const char *folder, const char *name)
 {
     int n = snprintf(out, PATH_MAX, "%s/%s%s", s->c->output, folder, name);
@@ -183,8 +183,7 @@ static int write_table(struct site *s, const char *folder, const char *game, con
 
 /* == Tables == */
 
-/* Returns the head of a file in base64; owned.  NULL: *status says why, and the error has been
-   said. */
+/* Returns a file's head in base64, owned.  NULL: *status says why, and the error has been said. */
 static char *head_of(const char *path, uint64_t bytes, int *status)
 {
     uint8_t first[BK_HEAD_FIRST], *head = NULL;
@@ -246,7 +245,7 @@ static int put_table(struct site *s, const char *from, const char *path)
         return CLI_SYSTEM;
     snprintf(part, sizeof part, "%s.part", to);
     unlink(part);
-    if (!linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) /* to the table itself */
+    if (!linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) /* to a link's target */
         s->linked++;
     else {
         status = copy(from, part);
@@ -375,8 +374,7 @@ static int write_variants(struct site *s)
     return write_json(s, "data/", "variants.json", all);
 }
 
-/* Refuses the tables' folder as OUT: what people see would lie among the tables, and look like
-   games. */
+/* Refuses the tables' folder as OUT: the page's folders would lie in it, and look like games. */
 static int check_apart(const struct site *s)
 {
     struct stat from, to;

@@ -34,7 +34,7 @@ struct choosing {
     struct bk_whole *w;
     const struct bk_hands_pos *p;
     const struct bk_variant *v;
-    long wanted; /* rank_of() what the best turn must lead to */
+    long wanted; /* the rank_of() that the best turn must lead to */
     struct bk_hands_pos next;
     char name[BK_TURN_NAME_MAX];
     bool found;

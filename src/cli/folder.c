@@ -34,8 +34,7 @@ static int add_file(struct folder *f, const char *game, const char *name)
 
     snprintf(path, sizeof path, "%s/%s", game, name);
     if (stat(folder_path(whole, f, path), &st))
-        st = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing: reading it fails, and says
-                                                     so */
+        st = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing: reading it says so */
     if (!S_ISREG(st.st_mode))
         return CLI_OK;
     if (!BK_ARRAY_ROOM(f->file, f->room, f->n + 1) || !(f->file[f->n].path = strdup(path)))

@@ -24,8 +24,7 @@ struct folder {
     bool of_one_game; /* tables lie in DIR itself */
 };
 
-/* Lists the tables under `dir`.  Returns an exit status, its error said; then there is nothing to
-   free. */
+/* Lists the tables under `dir`.  Returns an exit status, its error said; then nothing is owned. */
 int folder_read(struct folder *f, const char *dir);
 /* Says that there are no tables; CLI_NO. */
 int folder_fail_empty(const struct folder *f);

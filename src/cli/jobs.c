@@ -15,7 +15,7 @@
 
 /* == Words for a shell == */
 
-/* Who reads a word before the shell does: nobody, or make. */
+/* Where a word stands.  Not in a shell: make reads it before the shell does. */
 enum place { IN_SHELL, IN_RECIPE, IN_VARIABLE };
 
 /* Writes a text so that the shell reads it as one word. */
@@ -51,7 +51,7 @@ static const char *game_of(const struct cli *c, char out[PATH_MAX])
     return strstr(c->arg[0], ".ini") ? from_root(c->arg[0], out) : c->arg[0];
 }
 
-/* This program's file, or its name alone. */
+/* Returns the path of this program's file, or its name alone. */
 static const char *program(char out[PATH_MAX])
 {
     ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
@@ -167,7 +167,7 @@ struct jobs {
     const struct bk_plan *p;
     struct job *job; /* owned */
     unsigned n;
-    uint32_t *job_of, *depth; /* by table; owned */
+    uint32_t *job_of, *depth; /* by number in the plan; owned */
     unsigned threads;
 };
 
@@ -187,8 +187,7 @@ static bool is_shared(const struct cli *c, const struct bk_plan_table *t)
     return c->ranks > 1 && t->positions >= SHARED_POSITIONS;
 }
 
-/* Sets the memory of each table to that of a build of its own; of shared ones, to that of one of
-   the processes. */
+/* Sets the memory of each table to that of a build of its own, of shared ones to one process's. */
 static enum bk_err foretell(const struct cli *c, struct bk_plan *p, unsigned threads,
                             struct bk_report *why)
 {
@@ -335,8 +334,7 @@ static void print_script(FILE *f, const struct jobs *j, const struct job *job, u
     fprintf(f, "esac\n. ./build.sh\n");
 }
 
-/* Writes, as :$j1:$j2, the jobs with tables into which those of `job` can move.  False: no
-   memory. */
+/* Writes, as :$j1:$j2, the jobs whose tables those of `job` can move into.  False: no memory. */
 static bool print_dependencies(FILE *f, const struct jobs *j, const struct job *job)
 {
     bool *on = calloc(j->n + 1u, sizeof *on), any = false;

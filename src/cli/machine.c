@@ -34,7 +34,7 @@ static uint64_t read_limit(const char *folder, const char *name)
     return limit;
 }
 
-/* The least of a group's limit and of those around it. */
+/* Returns the least of a group's limit and those of the groups around it. */
 static uint64_t group_limit(const char *root, const char *group, const char *name)
 {
     char folder[PATH_MAX];

@@ -429,8 +429,7 @@ static const struct option_line *option_line(int key)
     return NULL;
 }
 
-/* Says which word is not understood, as getopt_long() leaves it: an unknown letter, or a whole long
-   option. */
+/* Says what getopt_long() did not understand: an unknown letter, or a whole long option. */
 static int fail_unknown(const struct command *cmd, char **argv)
 {
     char word[64], guess[BK_GUESS_TEXT_MAX] = "";
@@ -560,7 +559,7 @@ static void ask_to_finish_once(int sig)
 
 static bool json_wanted;
 
-/* What cli_fail() and cli_answer_errors() do, by calls that a signal's handler may make. */
+/* Does what cli_fail() and cli_answer_errors() do, by calls that a signal's handler may make. */
 static void stop_at_once(int sig)
 {
     static const char line[] = "bareking: interrupted\n";
@@ -585,7 +584,7 @@ static void on_signals(void (*handler)(int))
 }
 
 /*
- * The first signal asks to finish; SA_RESETHAND lets a second one end the process at once. Tables
+ * The first signal asks to finish; SA_RESETHAND lets a second one end the process at once.  Tables
  * are worth more than what is said of them: when nobody reads stdout any more, the build goes on,
  * and its end says that the answer could not be written.
  */
@@ -601,8 +600,7 @@ void cli_finish_on_signals(unsigned minutes)
 
     cli_catch_signals();
     sigemptyset(&sa.sa_mask);
-    sigaction(SIGUSR1, &sa, NULL); /* a job may get it twice: sent to all its processes, and by
-                                      mpirun */
+    sigaction(SIGUSR1, &sa, NULL); /* a job may get it twice: itself, and by mpirun */
     sigaction(SIGALRM, &sa, NULL);
     sa.sa_handler = ask_to_finish_once;
     sigaction(SIGTERM, &sa, NULL);

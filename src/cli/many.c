@@ -136,8 +136,7 @@ static void put_number(struct study_text *t, int n)
     study_put(t, digits);
 }
 
-/* Puts a string of JSON, or a field: what would end it, and what is not ASCII, is '?' or
-   escaped. */
+/* Puts a string of JSON, or a field: what would end it, or is not ASCII, is '?' or escaped. */
 static void put_words(struct study_text *t, const char *s, bool json)
 {
     if (json)
@@ -274,8 +273,8 @@ struct piece { /* lines that one thread answers */
     struct study_text text;
     int status;     /* the highest */
     size_t errors;  /* how many */
-    size_t refused; /* the first of these, and */
-    char why[512];  /* its text */
+    size_t refused; /* number of the first line with an error */
+    char why[512];  /* text of that error */
 };
 
 struct round {
@@ -289,7 +288,7 @@ struct round {
     struct piece *piece;
     size_t npieces, pieces_room;
     bool begun, ended;
-    /* of all rounds */
+    /* totals of all rounds */
     uint64_t asked, errors, first_error;
     char first_why[512];
     int status;

@@ -22,8 +22,8 @@ struct map {
 
 /*
  * Lifts the man of `from` and asks about all legal positions with him elsewhere, or where he was;
- * without en passant and castling rights.  Returns BK_LIB_OK, or the library's error; then `map`
- * means nothing.
+ * without en passant and castling rights.  Returns BK_LIB_OK, or an error of the library: then
+ * `map` means nothing.
  */
 enum bk_lib_err map_ask(struct map *map, struct bk_lib *lib, const struct bk_variant *v,
                         const struct bk_pos *p, unsigned from);

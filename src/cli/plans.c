@@ -75,8 +75,7 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
 
 /* == What is refused before it begins == */
 
-/* Says of which kind a side has more men than any game gives it, or else that it has too many in
-   all. */
+/* Says of which kind a side has more men than any game gives it, or that it has too many in all. */
 static int say_unreachable(const struct bk_variant *v, const struct bk_material *m, unsigned colour,
                            struct bk_report *why)
 {

@@ -7,8 +7,7 @@
 #include "cli/cli.h"
 #include "tb/build/build.h"
 
-/* Checks that materials, --men or --for are given, and not both of the first two.  Returns an exit
-   status. */
+/* Checks that materials, --men or --for are given, not both of the first two.  An exit status. */
 int cli_plan_wanted(const struct cli *c);
 /* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan);
@@ -20,8 +19,7 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
  */
 int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p,
                      struct bk_report *why);
-/* Says whether cli_plan_refused() would refuse the plan for want of memory.  Returns an exit
-   status. */
+/* Checks the memory alone, as cli_plan_refused() does, and says what is wrong.  An exit status. */
 int cli_plan_fits(const struct cli *c, const struct bk_plan *p);
 
 #endif

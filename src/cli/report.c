@@ -91,7 +91,7 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
 }
 
 /* What is missing to answer all positions of a material. */
-#define COUNT_ROOM 32 /* of ", and 123 more" */
+#define COUNT_ROOM 32 /* room for ", and 123 more" */
 struct missing {
     struct bk_material first;
     enum lack lack;   /* LACKS_DISTANCES: no table is missing; LACKS_NOTHING: nothing is */

@@ -19,12 +19,10 @@
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* json: is what follows asked with --json?  Forgets errors that were said before. */
 void cli_say_json(bool json);
-/* Ends a command: with --json, errors that no answer has told are a line of their own, with the
-   status. */
+/* Ends a command: with --json, errors not told yet are a line of their own, with the status. */
 void cli_answer_errors(int status);
 
-/* Says the error; the expression is `status`.  Like bk_fail() a macro, so that analysers see
-   which. */
+/* Says the error, and is `status`.  Like bk_fail() a macro, so that analysers see which. */
 #define cli_fail(status, ...) (cli_say(__VA_ARGS__), cli_status_of(status))
 static inline int cli_status_of(int status) { return status; }
 

@@ -38,8 +38,7 @@ static int fail_write(const struct cli *c, int error)
                     strerror(error));
 }
 
-/* Opens a new file beside `name`, with the rights of the one that is there; NULL where none can
-   be. */
+/* Opens a file beside `name`, with the rights of the one that is there; NULL where none can be. */
 static FILE *open_beside(struct output *o, const char *name)
 {
     struct stat is;
@@ -120,8 +119,7 @@ int save_json(const struct cli *c, json_t *value)
     return save_text(c, &text);
 }
 
-/* Returns a file without a name that holds the text and is read from its beginning; NULL: errno
-   says why. */
+/* Returns an unnamed file that holds the text, read from its beginning; NULL: errno says why. */
 static FILE *held(const struct study_text *text)
 {
     FILE *f = tmpfile();

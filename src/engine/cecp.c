@@ -136,8 +136,8 @@ static bool may_reply(const struct cecp *c)
     return may;
 }
 
-/* Is it too early to claim a win over a bare king?  Where XBoard waits for his reply
-   (be_xboard_bares()) we do, a human's as well; then XBoard ends the game, or we do. */
+/* Is it too early to claim a win over a bare king?  Where XBoard waits for his reply, so do we
+   (be_xboard_bares()), also for a human's; then XBoard ends the game, or we do. */
 static bool too_early(const struct cecp *c, enum be_end end)
 {
     return end == BE_BARE && be_xboard_bares(&c->s.game) && c->ours != be_session_mover(&c->s) &&
@@ -176,7 +176,7 @@ static void claim(struct cecp *c)
     say_end(c, wdl, end);
 }
 
-/* Moves till the clock is set anew; 0: never. */
+/* Returns the moves until the clock is set anew; 0: never. */
 static int moves_to_go(const struct cecp *c)
 {
     int made = (int)(c->s.n - 1) / 2;
@@ -378,7 +378,7 @@ static void analyze(struct cecp *c, char *rest)
     (void)rest;
     halt(c);
     c->analyze = true;
-    c->over = c->told = false; /* what has ended is looked at all the same */
+    c->over = c->told = false; /* a game that is over is analysed all the same */
     c->ours = NOBODY;
     look(c);
 }
@@ -418,8 +418,7 @@ static void sd(struct cecp *c, char *rest)
     c->depth = n > 0 && n < BE_PLY_MAX ? n : 0;
 }
 
-/* time N: hundredths of a second.  One more than told, since c->left is 0 where nothing is
-   known. */
+/* time N: hundredths of a second; one more than told, as c->left is 0 where nothing is known. */
 static void time_left(struct cecp *c, char *rest) { c->left = be_number(rest, 10) + 1; }
 
 /* ping N: answered by `pong N` when all that came before is done. */

@@ -569,8 +569,7 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
     err = bk_settle(&q.t, q.p, wdl, plies, &why);
     if ((bk_is_of_file(err) || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
-    if (bk_is_of_file(err)) { /* perhaps the file of distances only: the result may still be
-                                 there */
+    if (bk_is_of_file(err)) { /* perhaps only distances are broken */
         err = bk_settle_wdl(&q.t, q.p, wdl, NULL);
         *plies = -1;
     }

@@ -102,8 +102,7 @@ enum be_end {
     BE_LENGTH, /* drawn by the number of turns */
 };
 const char *be_end_text(enum be_end end);
-/* The end as far as it can be told without listing moves.  *wdl is the mover's, valid unless
-   BE_GOES_ON. */
+/* The end as far as it shows without a list of moves; *wdl is the mover's, void if BE_GOES_ON. */
 enum be_end be_end_early(const struct be_game *g, const struct be_board *b, int *wdl);
 /* The end of a position without legal moves: checkmate or stalemate. */
 enum be_end be_end_stuck(const struct be_game *g, const struct be_board *b, int *wdl);

@@ -2,8 +2,7 @@
  * hash.h - what has been found out about positions in this search and before.
  *
  * calloc() gives a large table as pages of zeros that take memory only when they are first written.
- * So nothing is written before a search does, and a used table is cleared by freeing it for a fresh
- * one.
+ * So nothing is written before a search does, and clearing frees a used table for a fresh one.
  */
 #ifndef BE_HASH_H
 #define BE_HASH_H

@@ -88,8 +88,8 @@ char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_
     return out;
 }
 
-/* Is *s a character that does not tell moves apart?  `x` is such a one before a square alone: at
-   the end it is what a man becomes (Atlantean's flexible knight). */
+/* Is *s a character that does not tell moves apart?  `x` is one only before a square: at the end it
+   is what a man becomes (Atlantean's flexible knight). */
 static bool is_mark(const char *s, bool hands)
 {
     return strchr("=+#-", *s) || (*s == 'x' && !hands && isalpha((unsigned char)s[1]));

@@ -114,7 +114,7 @@ static int best_first(const void *a, const void *b)
 
     if (rx != ry)
         return rx > ry ? -1 : 1;
-    if (x->again != y->again) /* of the same length */
+    if (x->again != y->again) /* equal rank: the same length */
         return x->again == (x->wdl < 0) ? -1 : 1;
     if (!x->wdl && x->holds != y->holds)
         return x->holds < y->holds ? -1 : 1;
@@ -196,7 +196,7 @@ static void best_to_front(struct be_root *root)
 /*
  * A table is missing that some move leads to, and the root's own one is there.  If that proves more
  * than the best known move brings, only unknown moves may be the best: marks the known ones
- * `worse`. Else the engine would never capture into the missing table, and walk about in a won
+ * `worse`.  Else the engine would never capture into the missing table, and walk about in a won
  * position.
  */
 static void look_at_unknown(struct be_worker *w, struct be_root *root)
@@ -220,8 +220,7 @@ static void look_at_unknown(struct be_worker *w, struct be_root *root)
 }
 
 /* There is no time to ask about all moves: may the best known one be played?  When told to stop,
-   whatever it brings; else only if it is worth what the root is: a win is not thrown away for a few
-   milliseconds. */
+   yes; else if it is worth what the root is: a win is not thrown away for a few milliseconds. */
 static bool known_will_do(struct be_worker *w, const struct be_root *root)
 {
     const struct be_root_move *best = be_root_best_known(root);

@@ -136,7 +136,7 @@ int64_t be_number(const char *text, double scale)
 {
     double x = strtod(text, NULL) * scale;
 
-    if (!(x > 0)) /* what is no number, too */
+    if (!(x > 0)) /* or it is no number */
         return 0;
     return x < (double)BE_NUMBER_MAX ? (int64_t)x : BE_NUMBER_MAX;
 }

@@ -45,8 +45,7 @@ static bool poll_stop(struct be_worker *w)
         w->stopped = true;
     if (atomic_load(&s->pondering))
         return w->stopped;
-    if (w->ponders) { /* pondering is over: an iteration that would not begin now is not finished
-                         either */
+    if (w->ponders) { /* pondering is over: what would not begin now is not finished */
         w->ponders = false;
         w->stopped = w->stopped || enough(w, w->depth);
     }
@@ -251,8 +250,7 @@ static bool hash_answers(const struct be_found *f, const struct node *t, int *sc
             (f->bound == BE_AT_MOST && *score <= t->alpha));
 }
 
-/* Stores the best score of node `t` and the id of its move; `t` has the window that was asked
-   for. */
+/* Stores the best score of node `t`, whose window is the one asked for, and the id of its move. */
 static void hash_keep(struct be_worker *w, const struct node *t, uint64_t key, int best,
                       uint32_t id)
 {
@@ -359,9 +357,9 @@ static int told_score(const struct be_worker *w, const struct be_root *root, uns
     return nth == 0 && root->nbest && score < root->least ? root->least : score;
 }
 
-/* Moves the root's move `i` to place `nth`, and those between back by one.  So the lines, which at
-   any time are those of the first moves, in their order; the last one may go. Returns the line to
-   fill. */
+/* Moves the root's move `i` to place `nth`, and those between back by one.  The lines move
+   likewise: at any time they are those of the first moves, in their order.  The last one may go.
+   Returns the line to fill. */
 static struct be_line *take_place(struct be_worker *w, struct be_root *root, size_t i, unsigned nth)
 {
     struct be_search *s = w->s;
@@ -377,8 +375,7 @@ static struct be_line *take_place(struct be_worker *w, struct be_root *root, siz
     return &s->line[nth];
 }
 
-/* One iteration for the nth line: brings the best of the root's moves from `nth` on to place
-   `nth`. */
+/* One iteration for the nth line: brings the best of the moves from `nth` on to that place. */
 static void root_search(struct be_worker *w, struct be_root *root, unsigned nth, int depth)
 {
     struct be_search *s = w->s;

@@ -4,7 +4,7 @@
  * Where the tables answer every move, there is no search: of wins the shortest, of losses the
  * longest, of draws the one that leaves the other side the fewest replies that hold.  A move that
  * brings a position about for the third time is the last choice among wins and the first among
- * losses.  Tables without distances only tell which moves keep the result; the search chooses among
+ * losses.  Tables without distances tell which moves keep the result; the search chooses among
  * these.
  *
  * Threads: one search at a time uses a struct be_search; any thread may call be_search_stop().

@@ -227,8 +227,8 @@ static void put_leap(struct writing *w, struct leaps *l, const struct direction 
     clear(l, d, times);
 }
 
-/* Writes a rider's atom, and clears its leaps, if the type slides `board` - 1 squares in all four
-   directions: no leaper slides three or more.  It may take over a screen.  False: no rider. */
+/* Writes a rider's atom, and clears its leaps, if the type slides `board` - 1 squares, three or
+   more, in all four directions, as no leaper does.  It may take over a screen.  False: no rider. */
 static bool put_rider(struct writing *w, struct leaps *l, const struct direction *d, int board,
                       const char *atom)
 {
@@ -324,7 +324,7 @@ static bool betza_write(const struct bk_variant *v, unsigned type, char out[BETZ
 /* XBoard's pictures, in the order of the letters of a setup. */
 static const char pictures[] = "PNBRQFEACWMOHIJGDVLSUK";
 #define PICTURES (sizeof pictures - 1)
-enum { CROWN = PICTURES - 1, MAN = 10 }; /* places: its king's, and that of a man who moves alike */
+enum { CROWN = PICTURES - 1, MAN = 10 }; /* places: its king, a man who moves alike */
 
 /* May the type change before the last rank?  XBoard's own pawn changes there and nowhere else; such
    a man is none, and gets another picture. */
@@ -337,7 +337,8 @@ static bool changes_early(const struct bk_variant *v, unsigned type)
     return false;
 }
 
-/* Each type gets the picture of its letter, else one that is free; the king that of `throne`. */
+/* Writes letters by picture: each type gets the picture of its letter, else a free one; the king
+   that of `throne`. */
 static void write_letters(const struct bk_variant *v, unsigned throne, char out[PICTURES + 1])
 {
     memset(out, '.', PICTURES);
@@ -383,7 +384,7 @@ static void say_pieces(const struct bk_variant *v, bool throned)
     for (unsigned type = 0; type < v->ntypes; type++) {
         betza_write(v, type, betza, &exact);
         if (type == v->royal && throned && (bk_rules_castles(v) || !strcmp(betza, "WF")))
-            continue; /* as everywhere */
+            continue; /* XBoard knows the usual king */
         if (!(bk_rules_castles(v) && bk_rules_doubles(v, type)))
             be_say("piece %c& %s", v->piece[type].letter, betza);
     }

@@ -72,8 +72,7 @@ static double hope(const struct bk_variant *v, const double *plain, unsigned typ
     return best;
 }
 
-/* How near the man is to where he may change: 1 there, 0.6 times as much each rank before; 0:
-   never. */
+/* How near the man is to where he may change: 1 there, 0.6 times as much each rank before, or 0. */
 static double nearness(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
 {
     unsigned ranks = 0;

@@ -11,8 +11,8 @@
 
 #include "core/thread.h"
 
-/* What the reading thread and the one that waits hand each other.  It is not freed: the thread may
-   stay in its read() until the process ends. */
+/* Shared by the thread that reads and the one that waits.  It is not freed: the reader may stay in
+   its read() until the process ends. */
 struct be_reader {
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -58,7 +58,7 @@ struct be_search {
     atomic_bool pondering; /* limits do not count before it is cleared (and `counts_from` set) */
     /* progress: the iteration, its root moves that are done, and all of them */
     _Atomic int depth, done, all;
-    /* its own */
+    /* the search's own */
     struct be_worker *worker;
 };
 
@@ -79,8 +79,7 @@ struct be_worker {
     unsigned deepest; /* the deepest ply that was searched for this line */
     unsigned nnew;    /* so many lines, from the first, may have changed in this iteration */
     size_t nmoves;    /* root moves that may be the best */
-    int seeks; /* 1, -1: the root is won, lost by tables without distances, and the way is searched;
-                  0: no */
+    int seeks;        /* 1, -1: won, lost by tables without distances: the way is searched; 0: no */
 };
 
 int64_t be_now_ms(void);

@@ -341,8 +341,7 @@ void ex_ask_probe(struct ex_games *g, struct ex_game *game, const struct ex_quer
 
 /* == moves == */
 
-/* Fills p->ranked by the rules alone: only of moves that end the game is the value known.  False:
-   no memory. */
+/* Fills p->ranked by the rules: only moves that end the game have a value.  False: no memory. */
 static bool rank_by_rules(struct probe *p)
 {
     const struct bk_variant *v = p->at->v;

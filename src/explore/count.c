@@ -96,8 +96,7 @@ static json_t *count(struct ex_counter *c, const struct job *j)
 
 /* == Armies == */
 
-/* Solves the job's army in the place of the last one.  NULL: it is there; else an object that says
-   why not. */
+/* Solves the job's army in the place of the last one.  NULL: it is there; else why not. */
 static json_t *solve(struct ex_counter *c, const struct job *j)
 {
     struct study_whole *solved = NULL;

@@ -31,8 +31,7 @@ void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up a count un
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
                    bool *counting);
 
-/* Armies of games with hands, solved by the same thread; the one that was asked about last is
-   kept. */
+/* Armies of games with hands, solved by the same thread: the one asked about last is kept. */
 const struct ex_armies *ex_counter_armies(struct ex_counter *c); /* borrowed */
 
 #endif

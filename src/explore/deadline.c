@@ -144,8 +144,7 @@ static void owe(struct ex_deadlines *d, struct ex_connection *c, enum owes what)
     if (!c)
         return;
     pthread_mutex_lock(&d->lock);
-    if (what != A_REQUEST || c->owes != A_REQUEST) /* the first request is owed since the connection
-                                                      opened */
+    if (what != A_REQUEST || c->owes != A_REQUEST) /* owed since it opened */
         c->since = bk_now_seconds();
     c->owes = what;
     pthread_mutex_unlock(&d->lock);

@@ -22,8 +22,7 @@ struct ex_connection;
 struct ex_deadlines *ex_deadlines_new(unsigned seconds);
 void ex_deadlines_free(struct ex_deadlines *d); /* NULL is fine; no connection may be left */
 
-/* Begins to watch a connection by its socket; NULL: no memory.  Close it before the socket is
-   closed. */
+/* Begins to watch a connection by its socket; close it before that is.  NULL: no memory. */
 struct ex_connection *ex_connection_open(struct ex_deadlines *d, int fd);
 void ex_connection_close(struct ex_deadlines *d, struct ex_connection *c);
 

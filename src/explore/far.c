@@ -15,7 +15,7 @@
 #include "explore/json.h"
 #include "table/material.h"
 
-#define MEMORY    (UINT64_C(192) << 20) /* of all tables of a game */
+#define MEMORY    (UINT64_C(192) << 20) /* budget for all tables of a game, bytes */
 #define FOLDER    "tables"
 #define GAMES_MAX 64 /* more than are built in */
 
@@ -35,7 +35,7 @@ struct file {
 };
 
 static struct {
-    struct file *file; /* by path */
+    struct file *file; /* owned; sorted by path */
     size_t n, room;
     struct ex_games *game[GAMES_MAX]; /* owned; of one game each */
     unsigned games;

@@ -32,7 +32,7 @@ struct ex_game {
     struct bk_lib *lib; /* owned; NULL: not asked yet */
     struct bk_derivation board[EX_BOARDS_MAX];
     unsigned nboards;
-    struct ex_kept sums; /* what its tables add up to: sums.h */
+    struct ex_kept sums; /* answers about its tables: sums.h */
 };
 
 struct ex_counter;
@@ -79,8 +79,7 @@ enum bk_err ex_games_open_far(struct ex_games *g, const char *name, const char *
 enum bk_err ex_game_tables(const struct ex_games *g, const struct ex_game *game, size_t *n,
                            struct bk_report *why);
 
-/* Returns the game of that name; NULL: there is none, *reply says so, and what may have been
-   meant. */
+/* Returns the game of that name; NULL: *reply says so, and what may have been meant. */
 struct ex_game *ex_game_named(struct ex_games *g, const char *name, struct ex_reply *reply);
 
 /* Begins to ask a game's handle: *lib stays open until ex_game_leave().  False: *reply says why. */
@@ -89,7 +88,7 @@ bool ex_game_enter(struct ex_games *g, struct ex_game *game, const char *fen, st
 void ex_game_leave(struct ex_game *game);
 
 /* Have tables come or gone?  Then makes the handle look for them, and forgets the answers in
-   game->sums. Cost: a listing of the folders. */
+   game->sums.  Cost: a listing of the folders. */
 bool ex_game_look_again(struct ex_game *game, struct bk_lib *lib);
 
 /* A legal position, and the handle to ask. */

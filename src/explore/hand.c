@@ -25,7 +25,7 @@ struct turns {
     json_t *list, *seen;           /* the answers; the FENs after these turns */
     bool more;                     /* there are more than EX_TURNS_MAX */
     bool counting;                 /* the army's values are being found */
-    const struct ex_armies *known; /* they know this army; NULL: not solved */
+    const struct ex_armies *known; /* knows this army's values; NULL: not solved */
 };
 
 static enum bk_lib_end end_of(enum bk_hands_end end)

@@ -9,9 +9,8 @@
 #define EX_TURNS_MAX 1500 /* turns in one answer */
 
 /* Answers /moves: every position that a turn leads to, once, with the turn's name.  Values are
-   known where the army has been solved (g->armies; `counting` in the answer: it is being solved),
-   and of positions that end the game.  False: fen says nothing of hands, and nothing was
-   answered. */
+   known where the army has been solved (g->armies; `counting`: it is being), and where the game
+   ends.  False: fen says nothing of hands, and nothing was answered. */
 bool ex_hand_moves(struct ex_games *g, struct ex_game *game, const char *fen,
                    struct ex_reply *reply);
 

@@ -1,8 +1,7 @@
 /*
  * kept.c - see kept.h.
  *
- * Answers are kept as text, not as jansson's trees: their reference counts are not for several
- * threads.
+ * Answers are text, not jansson's trees, whose reference counts are not for several threads.
  */
 #include "explore/kept.h"
 

@@ -23,15 +23,14 @@ struct ex_kept {
 void ex_kept_init(struct ex_kept *k);
 void ex_kept_release(struct ex_kept *k);
 
-/* Sets the state of the tables.  True: it is another than before, and all answers were
-   forgotten. */
+/* Sets the state of the tables.  True: it has changed, and all answers were forgotten. */
 bool ex_kept_state(struct ex_kept *k, uint64_t state);
 /* Returns the state that was set last. */
 uint64_t ex_kept_state_now(struct ex_kept *k);
 /* Returns the answer kept under `key`, owned; NULL: there is none. */
 json_t *ex_kept_find(struct ex_kept *k, const char *key);
-/* Keeps `answer` under `key`, unless it is NULL or not whole (ex_json_lacks()), or memory runs
-   out. */
+/* Keeps `answer` under `key`, but not NULL, or one not whole (ex_json_lacks()), or without
+   memory. */
 void ex_kept_add(struct ex_kept *k, const char *key, const json_t *answer);
 
 #endif

@@ -21,7 +21,7 @@
 #include "explore/http.h"
 
 #define CONNECTIONS     240
-#define FROM_AN_ADDRESS 40 /* of these, unless only this machine may connect */
+#define FROM_AN_ADDRESS 40 /* at most from one address, unless only this machine may connect */
 #define HEADERS_MAX     (32u << 10)
 #define SECONDS         10
 
@@ -31,7 +31,7 @@ struct ex_server {
     struct ex_http http;
     struct MHD_Daemon *daemon;
     bool loopback;
-    char address[INET6_ADDRSTRLEN]; /* that it listens at */
+    char address[INET6_ADDRSTRLEN]; /* the address it listens at */
 };
 
 /* A request under way. */
@@ -157,8 +157,7 @@ static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c,
     return sent;
 }
 
-/* Looks at a request when its headers are here.  False: it is refused without reading on, *reply
-   says why. */
+/* Looks at a request's headers.  False: it is refused without reading on, *reply says why. */
 static bool look_at_headers(struct ex_server *s, struct MHD_Connection *c, const struct request *r,
                             const char *method, struct ex_reply *reply)
 {

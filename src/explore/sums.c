@@ -138,7 +138,7 @@ static json_t *table_json(const struct bk_lib_table *t)
                      (t->has & BK_LIB_HAS_DTW) != 0, "bytes", (json_int_t)t->bytes);
 }
 
-/* Where one move leads from a material: other tables, or an end by rule. */
+/* Lists where one move leads from a material: other tables, or an end by rule. */
 static json_t *next_json(const struct ex_game *game, struct bk_lib *lib,
                          const struct bk_material *m)
 {
@@ -175,7 +175,7 @@ static void answer_material(const struct ex_game *game, struct bk_lib *lib,
 
     bk_material_canonical(&kept, game->v);
     bk_material_name(&kept, game->v, name);
-    for (size_t i = 0; i < n; i++) { /* which of those there lead here */
+    for (size_t i = 0; i < n; i++) { /* which of the n tables lead to this one */
         struct bk_material of, *next;
         bool leads = false;
         unsigned all;
@@ -491,8 +491,7 @@ static int longest_first(const void *a, const void *b)
     return strcmp(x->material, y->material);
 }
 
-/* Adds the longest wins of both sides: a side wins as the mover, or when the other moves and
-   loses. */
+/* Adds the longest wins of both sides: as the mover, or when the other moves and loses. */
 static void note_longest(struct longest *list, size_t *n, const char *material,
                          const struct bk_file_info *info)
 {

@@ -20,9 +20,9 @@ struct ex_value {
 };
 
 struct ex_value ex_value_of(const struct bk_answer *a, const struct bk_pos *p);
-/* Of a move, from the side that plays it; `after`: the position that it leads to. */
+/* The value of a move, from the side that plays it; `after`: the position that it leads to. */
 struct ex_value ex_value_of_move(const struct bk_lib_ranked *m, const struct bk_pos *after);
-/* The same from the other side, once the move has been made. */
+/* The value after a move that has the value *v, from the other side. */
 struct ex_value ex_value_turned(const struct ex_value *v);
 
 /* Adds category, dtm, dtz, checkmate, ... to an object. */

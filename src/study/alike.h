@@ -23,8 +23,7 @@
 
 struct study_alike;
 
-/* Makes an empty set of lines.  ix: the index of the problems' table; borrowed.  NULL: no
-   memory. */
+/* Makes an empty set.  ix: the index of the problems' table; borrowed.  NULL: no memory. */
 struct study_alike *study_alike_new(const struct bk_index *ix);
 void study_alike_free(struct study_alike *a); /* NULL is fine */
 

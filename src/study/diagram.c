@@ -140,7 +140,7 @@ static unsigned bottom(const struct study_diagram *d)
     return EDGE + (unsigned)d->v->ranks * SQUARE + (d->plain ? EDGE : MARGIN);
 }
 
-/* Where the text below begins: men off the board come before it. */
+/* Returns where the text below begins: men off the board come before it. */
 static unsigned below(const struct study_diagram *d) { return bottom(d) + (d->noff ? SQUARE : 0); }
 
 static unsigned height(const struct study_diagram *d)
@@ -265,8 +265,7 @@ static void put_labels(struct study_text *out, const struct study_diagram *d)
                      d->label[sq]);
 }
 
-/* Puts a marker for each colour of arrows: a marker turns as its line does, and has a colour of its
-   own. */
+/* Puts a marker for each colour of arrows; it turns as its line does, but has its own colour. */
 static void put_arrow_heads(struct study_text *out, const struct study_diagram *d)
 {
     for (unsigned i = 0; i < d->narrows; i++) {

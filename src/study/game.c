@@ -35,8 +35,7 @@ static size_t closed(const char *at, char open, char close)
     return 0;
 }
 
-/* Returns the length of a variation, which may hold comments with brackets of their own; 0: it is
-   not closed. */
+/* Returns the length of a variation, whose comments may hold brackets; 0: it is not closed. */
 static size_t variation(const char *at)
 {
     unsigned depth = 0;
@@ -59,8 +58,7 @@ static size_t variation(const char *at)
     return 0;
 }
 
-/* Returns the length of a tag, which ends behind its value: that may hold a bracket.  0: it is not
-   closed. */
+/* Returns a tag's length, which ends behind its value: that may hold a bracket.  0: not closed. */
 static size_t tag(const char *at)
 {
     bool quoted = false;
@@ -77,7 +75,7 @@ static size_t tag(const char *at)
 }
 
 /* Returns the length of a move's number: "12.", "12...", and "12" or dots alone, as PGN may be
-   read. 0: none, as "1-0" and "0-0" are. */
+   read.  0: none, as "1-0" and "0-0" are. */
 static size_t number(const char *at)
 {
     size_t n = strspn(at, "0123456789"), dots = strspn(at + n, ".");
@@ -95,8 +93,7 @@ static bool is_result(const char *at, size_t n)
     return false;
 }
 
-/* Returns the length of the rest of a game with a bracket that is not closed: up to the next one's
-   tags. */
+/* Returns the length of the rest of a game with an open bracket: up to the next one's tags. */
 static size_t rest_of_game(const char *at)
 {
     bool in_tags = *at == '[';
@@ -273,8 +270,7 @@ static size_t last_square(const struct bk_variant *v, const char *text, size_t n
     return 0;
 }
 
-/* Takes "xc8-" or "xc8x", a man who is taken on the way, off the end of n letters; returns how many
-   are left. */
+/* Takes "xc8-" or "xc8x", a man taken on the way, off n letters; returns how many are left. */
 static size_t read_between(struct said *s, const struct bk_variant *v, const char *text, size_t n)
 {
     unsigned sq;
@@ -330,8 +326,7 @@ static bool read_said(struct said *s, const struct bk_variant *v, const char *te
     return s->to != BK_SQ_NONE && read_man(s, v, text, n);
 }
 
-/* Does a move fit what is said?  lenient: one that takes on the way fits, too, if that is not
-   said. */
+/* Does a move fit what is said?  lenient: also if it takes on the way and that is not said. */
 static bool fits(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m,
                  const struct said *s, bool lenient)
 {

@@ -51,14 +51,12 @@ bool study_tag_value(const struct study_token *tag, char *out, size_t room);
 size_t study_epd_position(const char *line);
 /* The number of its fields; four, if operations follow. */
 unsigned study_epd_fields(const char *line);
-/* What to put between `operations` and more of them: ";" or ""; NULL: they end in a string that is
-   not closed. */
+/* What to put between `operations` and more: ";" or ""; NULL: a string in them is not closed. */
 const char *study_epd_end(const char *operations);
 /* Sets *word to the first word of the operation `name`, "bm b3b4 c3d2;", and returns its length; 0:
    there is no such operation, or in quotes only. */
 size_t study_epd_word(const char *operations, const char *name, const char **word);
-/* Cuts a line to the FEN that it means, in place: `fmvn` is the number of its turn, unless the FEN
-   is whole. */
+/* Cuts a line to its FEN, in place: `fmvn` is the number of its turn, unless the FEN is whole. */
 void study_epd_to_fen(char *line);
 
 /*

@@ -185,8 +185,7 @@ static bool is_pair(enum study_kind kind, int white, int black)
     }
 }
 
-/* Is the first number of the class of `twin` (UINT64_MAX: none) smaller than `own`, the first of
-   its class? */
+/* Is the first of the class of `twin` (UINT64_MAX: none) before `own`, the first of its class? */
 static bool comes_before(const struct miner *k, uint64_t twin, uint64_t own)
 {
     struct bk_placement at;
@@ -441,8 +440,7 @@ static bool same_position(const struct bk_pos *a, const struct bk_pos *b)
            !memcmp(a->at, b->at, sizeof a->at) && !memcmp(a->left, b->left, sizeof a->left);
 }
 
-/* Adds a position in which the only way to win has to be found, unless the list has it.  False: no
-   memory. */
+/* Adds a position whose only way to win has to be found, once.  False: no memory. */
 static bool note(struct miner *k, struct boards *list, const struct bk_pos *p, int plies)
 {
     struct board b = { .p = *p, .plies = plies };
@@ -457,8 +455,7 @@ static bool note(struct miner *k, struct boards *list, const struct bk_pos *p, i
     return false;
 }
 
-/* Adds what all longest defences lead to.  after: won in `plies` by the side that is not to
-   move. */
+/* Adds what all longest defences lead to.  after: lost in `plies` for the side to move. */
 static bool note_defences(struct miner *k, struct boards *list, const struct bk_pos *after,
                           int plies)
 {
@@ -605,7 +602,7 @@ static void show_portion(struct miner *k)
 
 /*
  * Cuts the list to the best `keep` finds; a full list sets `least`, a bar for later ones.  These
- * have larger numbers, so of those that are just as long none gets into a list of the longest.
+ * have larger numbers, so none that is just as long gets into a list of the longest.
  */
 static void trim(struct miner *k)
 {
@@ -617,8 +614,7 @@ static void trim(struct miner *k)
     k->least = k->best.f[k->keep - 1].worth.plies + (k->o->kind == STUDY_LONGEST);
 }
 
-/* Adds the portion's finds to the best, and trims these when they are a quarter too many.  False:
-   no memory. */
+/* Adds the portion's finds to the best; trims these if a quarter too many.  False: no memory. */
 static bool keep_best(struct miner *k)
 {
     for (size_t i = 0; i < k->portion.n; i++)
@@ -669,8 +665,7 @@ static bool show_problem(struct miner *k, struct study_find *f, struct study_ali
     char *text;
     bool fresh;
 
-    if (!follow(k, &l, &f->p, f->worth.plies)) /* an error, which is kept: the line was found
-                                                  before */
+    if (!follow(k, &l, &f->p, f->worth.plies)) /* an error, which is kept */
         return true;
     if (!study_alike_add(shown, &f->p, l.move, l.n, &fresh))
         return false;

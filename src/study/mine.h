@@ -31,7 +31,7 @@ enum study_kind {
     STUDY_KINDS,
 };
 
-/* By kind, as the command has them: "full-zugzwang". */
+/* Names of the kinds, as the command has them: "full-zugzwang". */
 extern const char *const study_kind_names[STUDY_KINDS];
 /* Does the kind rank its finds: are all compared before the best are shown? */
 bool study_kind_ranks(enum study_kind kind);

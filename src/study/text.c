@@ -57,7 +57,7 @@ void study_putf(struct study_text *t, const char *fmt, ...)
     t->n += (size_t)n;
 }
 
-/* Of what UTF-8 knows XML lacks control characters, U+FFFE and U+FFFF. */
+/* Is a character of UTF-8 one of XML?  Control characters, U+FFFE and U+FFFF are not. */
 static bool is_xml(const char *c)
 {
     return (unsigned char)*c >= ' ' && strncmp(c, "\xEF\xBF\xBE", 3) &&

@@ -19,8 +19,7 @@ struct study_text {
 void study_put(struct study_text *t, const char *text);
 void study_put_n(struct study_text *t, const char *text, size_t n); /* its first n characters */
 void study_putf(struct study_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Puts `text` as XML or HTML: & < > and quotes are escaped; what is no character of XML becomes a
-   question mark. */
+/* Puts `text` as XML or HTML: & < > and quotes are escaped; what XML does not allow becomes '?'. */
 void study_put_xml(struct study_text *t, const char *text);
 void study_text_free(struct study_text *t);
 

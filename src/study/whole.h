@@ -1,5 +1,5 @@
 /*
- * whole.h - an army of a game with hands, solved to be asked (tb/whole.h).
+ * whole.h - an army of a game with hands, solved for questions (tb/whole.h).
  *
  * Threads: not two at once.
  */
@@ -13,8 +13,7 @@ struct study_whole;
 
 /*
  * Solves all states of the men of `army`, those of the opening, too, if there is memory for them.
- * *stop nonzero: gives up.  *out owned.  BK_E_USAGE: it needs more than `memory` bytes;
- * BK_E_SYSTEM.
+ * *stop nonzero: gives up.  *out owned.  BK_E_USAGE: `memory` bytes are not enough; BK_E_SYSTEM.
  */
 enum bk_err study_whole_new(struct study_whole **out, const struct bk_variant *v,
                             const struct bk_hands_pos *army, struct bk_pool *pool, uint64_t memory,
