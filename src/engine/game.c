@@ -78,35 +78,43 @@ static unsigned men_in_all(const struct be_game *g)
     return men;
 }
 
+/* Takes the catalogue `fresh`, of g->v in g->paths. */
+static void take_catalog(struct be_game *g, struct bk_catalog *fresh)
+{
+    bk_catalog_free(g->catalog);
+    g->catalog = fresh;
+    g->men_max = men_in_all(g);
+}
+
 /* Makes the catalogue of g->v anew. */
 static enum bk_err recatalog(struct be_game *g, struct bk_report *why)
 {
     struct bk_catalog *fresh;
     enum bk_err err = bk_catalog_new(&fresh, g->v, g->paths, why);
 
-    if (err)
-        return err;
-    bk_catalog_free(g->catalog);
-    g->catalog = fresh;
-    g->men_max = men_in_all(g);
-    return BK_OK;
+    if (!err)
+        take_catalog(g, fresh);
+    return err;
 }
 
 enum bk_err be_game_tables(struct be_game *g, const char *paths, struct bk_report *why)
 {
     char *copy = strdup(paths);
     struct be_wrong *wrong = calloc(1, sizeof *wrong);
+    struct bk_catalog *fresh = NULL;
+    enum bk_err err = copy && wrong ? bk_catalog_new(&fresh, g->v, copy, why) : bk_no_memory(why);
 
-    if (!copy || !wrong) {
+    if (err) {
         free(copy);
         free(wrong);
-        return bk_no_memory(why);
+        return err;
     }
     free(g->paths);
     free(g->wrong);
     g->paths = copy;
     g->wrong = wrong;
-    return recatalog(g, why);
+    take_catalog(g, fresh);
+    return BK_OK;
 }
 
 /* Plays by `derived` (taken, made as `how` says) from now on; NULL: by the base itself. */

@@ -130,15 +130,19 @@ static bool push(struct be_session *s, const struct be_board *b, const struct be
 enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk_report *why)
 {
     char *copy = strdup(paths);
+    enum bk_err err;
 
     be_session_stop(s);
-    if (!copy)
-        return bk_no_memory(why);
+    err = copy ? be_game_tables(&s->game, copy, why) : bk_no_memory(why);
+    if (err) {
+        free(copy);
+        return err;
+    }
     free(s->paths);
     s->paths = copy;
     s->told_broken = s->told_lost = false;
     be_hash_clear(&s->hash);
-    return be_game_tables(&s->game, s->paths, why);
+    return BK_OK;
 }
 
 /* Returns the text of `what` and sets *told; NULL if it was told, or there is none. */

@@ -119,6 +119,8 @@ bool be_wait_begin(struct be_wait *w, int in)
 
 void be_wait_end(struct be_wait *w)
 {
+    if (w->wake[0] == w->wake[1]) /* it has not begun */
+        return;
     close(w->wake[0]);
     close(w->wake[1]);
 }

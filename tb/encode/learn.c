@@ -5,6 +5,9 @@
  * bits, and planes for the values.  For a split each column is counted against
  * each *class* of values by popcount; large nodes are judged by their first
  * EVAL_WORDS words, which are a fair sample, since rows are in random order.
+ * Where nearly all results of a node are alike, it is judged by up to
+ * EVAL_WORDS_MAX, until RARE others are among them: a dozen in a million are
+ * a file's whole content, and by chance none of them is in the first words.
  *
  * Classes: of values below 4 (wdl) the values themselves, and for each bound
  * those positions that are "at least" it, which count as the most frequent
@@ -29,9 +32,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
 
 #define EVAL_WORDS      4096
+#define EVAL_WORDS_MAX  (64 * EVAL_WORDS)
+#define RARE            1024 /* positions */
 #define TASK_POSITIONS  32768
 #define BATCH           8    /* columns that a thread takes at a time */
 #define PARTED          4    /* columns parted at a time: their scratch is in the caches */
@@ -300,19 +306,24 @@ static void add_class(const struct learner *l, struct classes *c, unsigned value
     c->total[c->n++] = n;
 }
 
+/* Returns the positions of word i of a set whose result is, or is at least, `v`. */
+static uint64_t of_result(const struct learner *l, const struct set *s, size_t i, unsigned v)
+{
+    uint64_t x = in_set(s, i);
+
+    for (unsigned b = 0; b < l->src->bits; b++)
+        x &= v >> b & 1 ? s->plane[b][i] : ~s->plane[b][i];
+    return x;
+}
+
 static void classes_of_small(const struct learner *l, const struct set *s, struct classes *c)
 {
     const uint64_t *least = s->plane[l->planes - 1];
 
     for (unsigned bound = 0; bound < 2; bound++) {
         for (unsigned v = bound; v < 1u << l->src->bits && c->n < BK_CLASSES_MAX; v++) {
-            for (size_t i = 0; i < c->words; i++) {
-                uint64_t x = in_set(s, i) & (bound ? least[i] : ~least[i]);
-
-                for (unsigned b = 0; b < l->src->bits; b++)
-                    x &= v >> b & 1 ? s->plane[b][i] : ~s->plane[b][i];
-                c->bits[c->n][i] = x;
-            }
+            for (size_t i = 0; i < c->words; i++)
+                c->bits[c->n][i] = of_result(l, s, i, v) & (bound ? least[i] : ~least[i]);
             add_class(l, c, v);
         }
         if (!bound)
@@ -446,11 +457,63 @@ static void classes_of_bins(const struct learner *l, const struct set *s, struct
     c->n = k;
 }
 
+/* Positions with each result: [0] exactly, [1] at least. */
+typedef uint32_t result_counts[2][1u << BK_RESULT_BITS];
+
+/* Adds the results of the words `from` to `end` - 1 of a set to `count`. */
+static void count_results(const struct learner *l, const struct set *s, size_t from, size_t end,
+                          result_counts count)
+{
+    const uint64_t *least = s->plane[l->planes - 1];
+
+    for (size_t i = from; i < end; i++)
+        for (unsigned v = 0; v < 1u << l->src->bits; v++) {
+            uint64_t x = of_result(l, s, i, v);
+
+            count[0][v] += bk_count_bits(x & ~least[i]);
+            count[1][v] += bk_count_bits(x & least[i]);
+        }
+}
+
+/* Returns how many of the positions counted neither have nor may have the result that leaves
+   fewest. */
+static uint32_t others(result_counts count)
+{
+    uint32_t fewest = UINT32_MAX;
+
+    for (unsigned result = 0; result < 1u << BK_RESULT_BITS; result++) {
+        uint32_t n = 0;
+
+        for (unsigned v = 0; v < 1u << BK_RESULT_BITS; v++)
+            n += (v != result ? count[0][v] : 0) + (v > result ? count[1][v] : 0);
+        fewest = n < fewest ? n : fewest;
+    }
+    return fewest;
+}
+
+/* Returns how many words of a set it is judged by. */
+static size_t words_judged(const struct learner *l, const struct set *s)
+{
+    result_counts count = { { 0 } };
+    size_t words = EVAL_WORDS, counted = 0;
+
+    while (words + words / 2 < s->words) {
+        if (!l->small || words == EVAL_WORDS_MAX)
+            return words;
+        count_results(l, s, counted, words, count);
+        if (others(count) >= RARE)
+            return words;
+        counted = words;
+        words *= 2;
+    }
+    return s->words;
+}
+
 /* Returns the classes of a set, owned: free().  NULL: no memory. */
 static struct classes *classes_new(const struct learner *l, const struct set *s,
                                    uint32_t *histogram)
 {
-    size_t words = s->words > EVAL_WORDS + EVAL_WORDS / 2 ? EVAL_WORDS : s->words;
+    size_t words = words_judged(l, s);
     struct classes *c = malloc(sizeof *c + BK_CLASSES_MAX * words * sizeof(uint64_t));
 
     if (!c)
