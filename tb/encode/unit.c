@@ -71,7 +71,7 @@ struct rise {
 #define RISES 8
 
 /* One thread's scratch. */
-struct desk {
+struct scratch {
     struct bk_fact_row *row;
     struct bk_turned turned;
     struct bk_met *met;      /* by question */
@@ -106,7 +106,7 @@ struct unit {
     struct bk_askers *askers;    /* by question, until its rates are chosen */
     struct bk_asked_first *leaf; /* by leaf; its mark is a verdict */
     bool *met_by_odd;            /* by leaf: only its odd cells meet its questions */
-    struct desk *desk;
+    struct scratch *scratch;
     struct bk_spill *spill;
     uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
     bool counts_shared;    /* by the threads */
@@ -131,7 +131,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 struct work {
     struct bk_walk walk; /* first: callbacks cast it to struct work */
     struct unit *u;
-    struct desk *desk;
+    struct scratch *scratch;
     struct bk_asked_rows *list; /* the piece's */
 };
 
@@ -139,12 +139,12 @@ static struct work work_of(struct unit *u, unsigned thread, bk_walk_cell *cell)
 {
     return (struct work){ .walk = { .src = u->src,
                                     .learned = &u->learned,
-                                    .facts = u->desk[thread].row,
-                                    .turned = &u->desk[thread].turned,
+                                    .facts = u->scratch[thread].row,
+                                    .turned = &u->scratch[thread].turned,
                                     .words = u->words,
                                     .cell = cell },
                           .u = u,
-                          .desk = &u->desk[thread] };
+                          .scratch = &u->scratch[thread] };
 }
 
 static void walk_piece(struct work *k, uint64_t piece)
@@ -168,7 +168,7 @@ static void widest_piece(void *context, uint64_t nth, unsigned thread)
     uint64_t piece = u->from + nth;
     struct work k = work_of(u, thread, NULL);
     uint64_t at = u->src->first + piece * PIECE_NUMBERS, end = at + PIECE_NUMBERS;
-    unsigned bits = u->desk[thread].bits;
+    unsigned bits = u->scratch[thread].bits;
 
     while (at < end && at < u->src->end) {
         bk_walk_read_at(&k.walk, at);
@@ -178,7 +178,7 @@ static void widest_piece(void *context, uint64_t nth, unsigned thread)
                     bits = b;
         at = k.walk.row.first + k.walk.row.n;
     }
-    u->desk[thread].bits = bits;
+    u->scratch[thread].bits = bits;
 }
 
 /* Ends a step; with a shared unit all processes fail alike. */
@@ -202,8 +202,8 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
     if (err)
         return err;
     for (unsigned t = 0; t < u->threads; t++)
-        if (u->desk[t].bits > bits)
-            bits = u->desk[t].bits;
+        if (u->scratch[t].bits > bits)
+            bits = u->scratch[t].bits;
     if (u->shared)
         bk_transport_max(&bits, 1);
     u->own.bits = (unsigned)bits;
@@ -292,7 +292,7 @@ INLINE void raise_count(struct rise r, bool shared)
 /* Counts of many leaves are in no cache: each addition waits until RISES later ones have come. */
 INLINE void add_count(const struct work *k, uint64_t *n, unsigned more)
 {
-    struct rise *r = &k->desk->rise[k->desk->rises++ % RISES], now = *r;
+    struct rise *r = &k->scratch->rise[k->scratch->rises++ % RISES], now = *r;
 
     __builtin_prefetch(n, 1);
     *r = (struct rise){ n, more };
@@ -300,11 +300,11 @@ INLINE void add_count(const struct work *k, uint64_t *n, unsigned more)
 }
 
 /* Makes the additions that wait. */
-static void end_counts(struct desk *d, bool shared)
+static void end_counts(struct scratch *w, bool shared)
 {
     for (unsigned i = 0; i < RISES; i++) {
-        raise_count(d->rise[i], shared);
-        d->rise[i].count = NULL;
+        raise_count(w->rise[i], shared);
+        w->rise[i].count = NULL;
     }
 }
 
@@ -312,7 +312,7 @@ INLINE void count_cell_of(const struct work *k, uint32_t leaf, const uint64_t *s
                           unsigned words, unsigned bits)
 {
     const struct bk_row_values *values = &k->walk.values;
-    uint64_t *n = k->desk->count + ((size_t)leaf * 2 << bits);
+    uint64_t *n = k->scratch->count + ((size_t)leaf * 2 << bits);
     uint16_t guess = k->u->learned.guess[leaf];
 
     for (unsigned i = 0; i < words; i++) {
@@ -369,14 +369,14 @@ static void count_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
     struct work k = work_of(u, thread, count_cell);
-    struct bk_cell_list *cells = &k.desk->cells;
+    struct bk_cell_list *cells = &k.scratch->cells;
 
     bk_cells_init(cells, u->words, u->learned.leaves);
     if (u->cells && u->learned.leaves < BK_CELL_LEAVES_MAX &&
         __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED) < u->cells_room)
         k.walk.record = cells;
     walk_piece(&k, u->from + nth);
-    end_counts(k.desk, u->counts_shared);
+    end_counts(k.scratch, u->counts_shared);
     if (k.walk.record)
         remember_cells(u, &u->piece[u->from + nth], cells);
 }
@@ -395,8 +395,8 @@ static enum bk_err count_here(struct unit *u, struct bk_report *why)
     for (unsigned t = 0; t < u->threads; t++) {
         bool own = t && !u->counts_shared;
 
-        u->desk[t].count = own ? calloc(n, sizeof(*c->n)) : c->n;
-        if (!u->desk[t].count)
+        u->scratch[t].count = own ? calloc(n, sizeof(*c->n)) : c->n;
+        if (!u->scratch[t].count)
             return bk_fail(why, BK_E_SYSTEM, "no memory to count the values of %u leaves",
                            c->leaves);
     }
@@ -404,9 +404,9 @@ static enum bk_err count_here(struct unit *u, struct bk_report *why)
         return bk_fail(why, BK_E_SYSTEM, "stopped");
     for (unsigned t = 1; t < u->threads && !u->counts_shared; t++) {
         for (size_t i = 0; i < n; i++)
-            c->n[i] += u->desk[t].count[i];
-        free(u->desk[t].count);
-        u->desk[t].count = NULL;
+            c->n[i] += u->scratch[t].count[i];
+        free(u->scratch[t].count);
+        u->scratch[t].count = NULL;
     }
     return BK_OK;
 }
@@ -440,7 +440,7 @@ static void fetch_met(const struct bk_walk *w, const struct bk_walk_ahead *cell)
 {
     const struct work *k = (const struct work *)w;
     bk_code code = k->u->leaf[cell->leaf].code;
-    const char *met = (const char *)(k->desk->met + (code < 0 ? 0 : code));
+    const char *met = (const char *)(k->scratch->met + (code < 0 ? 0 : code));
 
     fetch_code(w, cell);
     for (unsigned i = 0; i < 3; i++)
@@ -456,7 +456,7 @@ static void meet_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
         return;
     if (!w->seen)
         bk_walk_read(w);
-    bk_ask_met(k->desk->met, &k->u->codes, leaf, squares, &w->values, w->words, w->src->bits);
+    bk_ask_met(k->scratch->met, &k->u->codes, leaf, squares, &w->values, w->words, w->src->bits);
 }
 
 /* Are a piece's cells counted for bk_met?  In all of a few pieces, or in some of many, anywhere. */
@@ -512,9 +512,9 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
     uint32_t questions = u->codes.model.questions;
 
     for (unsigned t = 0; t < u->threads; t++) {
-        u->desk[t].met =
-            bk_spill_new_brief(u->spill, ((size_t)questions + 1) * sizeof(*u->desk[t].met));
-        if (!u->desk[t].met)
+        u->scratch[t].met =
+            bk_spill_new_brief(u->spill, ((size_t)questions + 1) * sizeof(*u->scratch[t].met));
+        if (!u->scratch[t].met)
             return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", questions);
     }
     u->askers = bk_spill_new_brief(u->spill, ((size_t)questions + 1) * sizeof *u->askers);
@@ -529,8 +529,8 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
         return bk_fail(why, BK_E_SYSTEM, "stopped");
     for (unsigned t = 1; t < u->threads; t++)
         for (uint32_t q = 0; q < questions; q++) {
-            u->desk[0].met[q].cells += u->desk[t].met[q].cells;
-            u->desk[0].met[q].in_cells += u->desk[t].met[q].in_cells;
+            u->scratch[0].met[q].cells += u->scratch[t].met[q].cells;
+            u->scratch[0].met[q].in_cells += u->scratch[t].met[q].in_cells;
         }
     return BK_OK;
 }
@@ -539,7 +539,7 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
 static enum bk_err add_up_met(struct unit *u, struct bk_report *why)
 {
     uint32_t questions = u->codes.model.questions;
-    struct bk_met *met = u->desk[0].met;
+    struct bk_met *met = u->scratch[0].met;
     uint64_t *sum = malloc(((size_t)questions + 1) * 2 * sizeof *sum);
     enum bk_err err = ended(u, sum ? BK_OK : bk_no_memory(why), why);
 
@@ -578,7 +578,7 @@ static void guess_met(struct unit *u)
     for (uint32_t p = 0; p < u->pieces; p++)
         some += is_met(u, p);
     if (some < u->pieces)
-        bk_met_guess(u->desk[0].met, u->askers, u->codes.model.questions, some, u->pieces);
+        bk_met_guess(u->scratch[0].met, u->askers, u->codes.model.questions, some, u->pieces);
 }
 
 static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
@@ -591,14 +591,14 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
     if (!err)
         guess_met(u);
     for (uint32_t q = 0; !err && q < m->questions; q++)
-        bk_rates_choose(&m->question[q], &u->askers[q], &u->desk[0].met[q]);
+        bk_rates_choose(&m->question[q], &u->askers[q], &u->scratch[0].met[q]);
     for (uint32_t leaf = 0; !err && leaf < m->leaves; leaf++)
         note_first(&u->leaf[leaf], m);
     bk_spill_free(u->askers);
     u->askers = NULL;
     for (unsigned t = 0; t < u->threads; t++) { /* each as large as a quarter of the counts */
-        bk_spill_free(u->desk[t].met);
-        u->desk[t].met = NULL;
+        bk_spill_free(u->scratch[t].met);
+        u->scratch[t].met = NULL;
     }
     return err;
 }
@@ -693,7 +693,7 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
 
     bk_spill_ease(u->spill);
     if (!u->failed && !bk_shard_make(&u->shard[nth], &u->lists[c->piece], c->row, c->rows, u->words,
-                                     u->effort->spare, &u->desk[thread].shard))
+                                     u->effort->spare, &u->scratch[thread].shard))
         u->failed = true;
 }
 
@@ -937,11 +937,11 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->box = u->shared ? bk_boxes_new(bk_ranks()) : NULL;
     u->piece = calloc((size_t)u->pieces + 1, sizeof(*u->piece));
     u->lists = calloc((size_t)u->pieces + 1, sizeof(*u->lists));
-    u->desk = calloc(u->threads, sizeof(*u->desk));
-    if (!u->piece || !u->lists || !u->desk || (u->shared && !u->box))
+    u->scratch = calloc(u->threads, sizeof(*u->scratch));
+    if (!u->piece || !u->lists || !u->scratch || (u->shared && !u->box))
         return bk_fail(why, BK_E_SYSTEM, "no memory to encode");
     for (unsigned t = 0; t < u->threads; t++) {
-        enum bk_err err = bk_fact_row_new(&u->desk[t].row, src->facts, src->inner, why);
+        enum bk_err err = bk_fact_row_new(&u->scratch[t].row, src->facts, src->inner, why);
 
         if (err)
             return err;
@@ -952,20 +952,20 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
 
 static void unit_release(struct unit *u)
 {
-    for (unsigned t = 0; u->desk && t < u->threads; t++) {
-        struct desk *d = &u->desk[t];
+    for (unsigned t = 0; u->scratch && t < u->threads; t++) {
+        struct scratch *w = &u->scratch[t];
 
-        bk_fact_row_free(d->row);
-        bk_turned_release(&d->turned);
-        bk_spill_free(d->met);
+        bk_fact_row_free(w->row);
+        bk_turned_release(&w->turned);
+        bk_spill_free(w->met);
         if (t && !u->counts_shared)
-            free(d->count);
-        free(d->cells.byte);
-        bk_shard_room_release(&d->shard);
+            free(w->count);
+        free(w->cells.byte);
+        bk_shard_room_release(&w->shard);
     }
     for (uint32_t p = 0; u->lists && p < u->pieces; p++)
         bk_asked_rows_release(&u->lists[p]);
-    free(u->desk);
+    free(u->scratch);
     free(u->lists);
     free(u->piece);
     free(u->cut);
@@ -1053,7 +1053,7 @@ static void unlearn(struct unit *u)
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
     for (unsigned t = 0; t < u->threads; t++)
-        u->desk[t].count = NULL;
+        u->scratch[t].count = NULL;
     bk_spill_free(u->cells);
     u->cells = NULL;
     u->cells_taken = 0;

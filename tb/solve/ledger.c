@@ -28,7 +28,7 @@ struct notes {
 };
 
 /* A thread's scratch. */
-struct desk {
+struct scratch {
     char *codes[2];      /* of the slice under way, by side */
     struct notes *exits; /* by k: losses, then wins */
     struct notes found;  /* of the last frontier of a slice */
@@ -46,7 +46,7 @@ struct bk_ledger {
     struct place *exits[2][2]; /* [losses][side], by slice: the piece that is due next */
     struct place *found[2][2]; /* [losses][side], by slice: the piece written last */
     uint16_t *delay[2];        /* [side], by slice: k of the last losing exit */
-    struct desk *desk;         /* by thread */
+    struct scratch *scratch;   /* by thread */
     unsigned threads;
     atomic_uint latest; /* the largest k of a losing exit */
     atomic_bool no_memory;
@@ -63,25 +63,25 @@ uint64_t bk_ledger_bytes(const struct bk_setup *s)
     return 4 * (uint64_t)codes_bytes(s) + 2 * (s->k_limit + UINT64_C(1)) * sizeof(struct notes);
 }
 
-static bool desk_new(struct desk *d, const struct bk_ledger *h)
+static bool scratch_new(struct scratch *w, const struct bk_ledger *h)
 {
-    d->codes[0] = bk_spill_new(NULL, h->slice_bytes);
-    d->codes[1] = bk_spill_new(NULL, h->slice_bytes);
-    d->exits = calloc(2 * (size_t)h->kinds, sizeof *d->exits);
-    d->k = calloc(2 * (size_t)h->kinds, sizeof *d->k);
-    return d->codes[0] && d->codes[1] && d->exits && d->k;
+    w->codes[0] = bk_spill_new(NULL, h->slice_bytes);
+    w->codes[1] = bk_spill_new(NULL, h->slice_bytes);
+    w->exits = calloc(2 * (size_t)h->kinds, sizeof *w->exits);
+    w->k = calloc(2 * (size_t)h->kinds, sizeof *w->k);
+    return w->codes[0] && w->codes[1] && w->exits && w->k;
 }
 
-static void desk_free(struct desk *d, const struct bk_ledger *h)
+static void scratch_free(struct scratch *w, const struct bk_ledger *h)
 {
-    bk_spill_free(d->codes[0]);
-    bk_spill_free(d->codes[1]);
-    for (unsigned i = 0; d->exits && i < 2 * h->kinds; i++)
-        free(d->exits[i].at);
-    free(d->exits);
-    free(d->k);
-    free(d->found.at);
-    free(d->in);
+    bk_spill_free(w->codes[0]);
+    bk_spill_free(w->codes[1]);
+    for (unsigned i = 0; w->exits && i < 2 * h->kinds; i++)
+        free(w->exits[i].at);
+    free(w->exits);
+    free(w->k);
+    free(w->found.at);
+    free(w->in);
 }
 
 static bool allocate(struct bk_ledger *h)
@@ -89,9 +89,9 @@ static bool allocate(struct bk_ledger *h)
     size_t n = h->s->nslices + (size_t)1;
     bool ok = true;
 
-    h->desk = calloc(h->threads, sizeof *h->desk);
-    for (unsigned i = 0; h->desk && i < h->threads; i++)
-        ok = ok && desk_new(&h->desk[i], h);
+    h->scratch = calloc(h->threads, sizeof *h->scratch);
+    for (unsigned i = 0; h->scratch && i < h->threads; i++)
+        ok = ok && scratch_new(&h->scratch[i], h);
     for (unsigned side = 0; side < 2; side++) {
         ok = (h->delay[side] = calloc(n, sizeof *h->delay[side])) && ok;
         ok = (h->found[0][side] = calloc(n, sizeof(struct place))) && ok;
@@ -99,7 +99,7 @@ static bool allocate(struct bk_ledger *h)
         ok = (h->exits[0][side] = calloc(n, sizeof(struct place))) && ok;
         ok = (h->exits[1][side] = calloc(n, sizeof(struct place))) && ok;
     }
-    return ok && h->desk;
+    return ok && h->scratch;
 }
 
 enum bk_err bk_ledger_new(struct bk_ledger **out, const struct bk_setup *s, struct bk_spill *spill,
@@ -126,9 +126,9 @@ void bk_ledger_free(struct bk_ledger *h)
 {
     if (!h)
         return;
-    for (unsigned i = 0; h->desk && i < h->threads; i++)
-        desk_free(&h->desk[i], h);
-    free(h->desk);
+    for (unsigned i = 0; h->scratch && i < h->threads; i++)
+        scratch_free(&h->scratch[i], h);
+    free(h->scratch);
     for (unsigned side = 0; side < 2; side++) {
         free(h->delay[side]);
         free(h->found[0][side]);
@@ -206,31 +206,31 @@ static struct place write_notes(struct bk_ledger *h, struct notes *x, unsigned k
 
 /* Reads a piece, and its head to `link`.  Its notes are [*notes, *end).  False: `p` is none, or the
    ledger has failed. */
-static bool read_notes(struct bk_ledger *h, struct desk *d, struct place p, struct place *link,
+static bool read_notes(struct bk_ledger *h, struct scratch *w, struct place p, struct place *link,
                        const uint8_t **notes, const uint8_t **end)
 {
-    if (p.bytes < sizeof *link || !make_room(h, &d->in, &d->in_room, p.bytes) ||
-        !bk_log_read(h->log, p.at, d->in, p.bytes))
+    if (p.bytes < sizeof *link || !make_room(h, &w->in, &w->in_room, p.bytes) ||
+        !bk_log_read(h->log, p.at, w->in, p.bytes))
         return false;
-    memcpy(link, d->in, sizeof *link);
-    *notes = d->in + sizeof *link;
-    *end = d->in + p.bytes;
+    memcpy(link, w->in, sizeof *link);
+    *notes = w->in + sizeof *link;
+    *end = w->in + p.bytes;
     return true;
 }
 
 /* == Exits == */
 
-/* Adds the position `bit` of the vector under way to d->exits[kind]; *n counts the kinds in
-   d->k. */
-static inline void note_exit(struct desk *d, unsigned *n, unsigned kind, unsigned bit)
+/* Adds the position `bit` of the vector under way to w->exits[kind]; *n counts the kinds in
+   w->k. */
+static inline void note_exit(struct scratch *w, unsigned *n, unsigned kind, unsigned bit)
 {
-    struct notes *x = &d->exits[kind];
+    struct notes *x = &w->exits[kind];
     uint64_t some = 0;
 
     for (unsigned i = 0; i < BK_LANES_MAX; i++)
         some |= x->word[i];
     if (!some)
-        d->k[(*n)++] = kind;
+        w->k[(*n)++] = kind;
     x->word[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
@@ -246,7 +246,7 @@ static unsigned number_at(const char *at, unsigned bytes)
 
 /* Adds a configuration's numbers that are not 0 to the exits, and clears them.  first: bit of its
    first square. */
-static void note_row(struct bk_ledger *h, struct desk *d, char *row, const uint64_t *later,
+static void note_row(struct bk_ledger *h, struct scratch *w, char *row, const uint64_t *later,
                      unsigned first, unsigned *n)
 {
     const struct bk_setup *s = h->s;
@@ -264,15 +264,15 @@ static void note_row(struct bk_ledger *h, struct desk *d, char *row, const uint6
                      k = number_at(row + i + j, s->dtw_bytes);
 
             if (k)
-                note_exit(d, n, k + (later[sq / 64] >> sq % 64 & 1 ? 0 : h->kinds), first + sq);
+                note_exit(w, n, k + (later[sq / 64] >> sq % 64 & 1 ? 0 : h->kinds), first + sq);
         }
         memset(row + i, 0, some);
     }
 }
 
 /* Notes the exits of one side of a slice, which the kernel has left in `codes`. */
-static void collect_exits(struct bk_ledger *h, struct desk *d, const uint64_t *later, char *codes,
-                          size_t set_bytes)
+static void collect_exits(struct bk_ledger *h, struct scratch *w, const uint64_t *later,
+                          char *codes, size_t set_bytes)
 {
     const struct bk_setup *s = h->s;
     unsigned lanes = (unsigned)(VECTOR_BYTES / set_bytes), words = (unsigned)(set_bytes / 8);
@@ -284,10 +284,10 @@ static void collect_exits(struct bk_ledger *h, struct desk *d, const uint64_t *l
         for (unsigned i = 0; i < lanes && vector * lanes + i < s->nconf; i++) {
             uint32_t conf = vector * lanes + i;
 
-            note_row(h, d, codes + conf * row, later + (size_t)conf * words, i * 64 * words, &n);
+            note_row(h, w, codes + conf * row, later + (size_t)conf * words, i * 64 * words, &n);
         }
         for (unsigned i = 0; i < n; i++) {
-            struct notes *x = &d->exits[d->k[i]];
+            struct notes *x = &w->exits[w->k[i]];
 
             put_vector(h, x, vector, x->word);
             memset(x->word, 0, sizeof x->word);
@@ -296,7 +296,7 @@ static void collect_exits(struct bk_ledger *h, struct desk *d, const uint64_t *l
 }
 
 /* Notes the wins at ply 1, which the kernel leaves as a frontier, and clears its marks. */
-static void collect_soon(struct bk_ledger *h, struct desk *d, const struct bk_state *st,
+static void collect_soon(struct bk_ledger *h, struct scratch *w, const struct bk_state *st,
                          unsigned side, uint32_t slice)
 {
     uint64_t *marks = bk_state_slice(st, BK_WIN_MARKS, side, slice);
@@ -306,7 +306,7 @@ static void collect_soon(struct bk_ledger *h, struct desk *d, const struct bk_st
         for (; marks[m]; marks[m] &= marks[m] - 1) {
             uint32_t vector = 64 * m + (unsigned)__builtin_ctzll(marks[m]);
 
-            put_vector(h, &d->exits[h->kinds], vector, sets + (size_t)vector * BK_LANES_MAX);
+            put_vector(h, &w->exits[h->kinds], vector, sets + (size_t)vector * BK_LANES_MAX);
         }
     *(uint8_t *)bk_state_slice(st, BK_ANY_WIN, side, slice) = 0;
 }
@@ -327,7 +327,7 @@ static struct place write_exits(struct bk_ledger *h, struct notes *x)
 }
 
 /* Sets `own` to the solver, but with numbers of one slice alone: those in the thread's scratch. */
-static void solver_at(struct bk_solver *own, const struct bk_solver *b, const struct desk *d)
+static void solver_at(struct bk_solver *own, const struct bk_solver *b, const struct scratch *w)
 {
     const struct bk_state *st = &b->state;
 
@@ -339,31 +339,31 @@ static void solver_at(struct bk_solver *own, const struct bk_solver *b, const st
     for (unsigned side = 0; side < 2; side++) {
         own->state.last_win[side] = atomic_load(&st->last_win[side]);
         own->state.last_loss[side] = atomic_load(&st->last_loss[side]);
-        own->state.array[BK_DTW][side] = d->codes[side]; /* slice_bytes[BK_DTW] is 0 */
+        own->state.array[BK_DTW][side] = w->codes[side]; /* slice_bytes[BK_DTW] is 0 */
     }
 }
 
 void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, void *scratch,
                     unsigned thread)
 {
-    struct desk *d = &h->desk[thread];
+    struct scratch *w = &h->scratch[thread];
     struct bk_solver own;
 
-    solver_at(&own, b, d);
+    solver_at(&own, b, w);
     b->kernel->init(&own, slice, scratch);
     bk_raise_to(&b->state.last_wait, own.state.last_wait);
     for (unsigned side = 0; side < 2; side++) {
         for (unsigned i = 0; i < 2 * h->kinds; i++)
-            begin_notes(&d->exits[i]);
-        collect_exits(h, d, bk_state_slice(&b->state, BK_LATER, side, slice), d->codes[side],
+            begin_notes(&w->exits[i]);
+        collect_exits(h, w, bk_state_slice(&b->state, BK_LATER, side, slice), w->codes[side],
                       b->kernel->set_bytes);
-        collect_soon(h, d, &b->state, side, slice);
+        collect_soon(h, w, &b->state, side, slice);
         for (unsigned k = 0; k < h->kinds; k++)
-            if (d->exits[k].n > sizeof(struct place))
+            if (w->exits[k].n > sizeof(struct place))
                 h->delay[side][slice] = (uint16_t)k;
         bk_raise_to(&h->latest, h->delay[side][slice]);
-        h->exits[true][side][slice] = write_exits(h, d->exits);
-        h->exits[false][side][slice] = write_exits(h, d->exits + h->kinds);
+        h->exits[true][side][slice] = write_exits(h, w->exits);
+        h->exits[false][side][slice] = write_exits(h, w->exits + h->kinds);
     }
 }
 
@@ -383,7 +383,7 @@ void bk_ledger_ripen(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, u
     const uint8_t *notes, *end;
 
     if (!bk_ledger_is_due(h, &b->state, slice, side) ||
-        !read_notes(h, &h->desk[thread], *p, &next, &notes, &end))
+        !read_notes(h, &h->scratch[thread], *p, &next, &notes, &end))
         return;
     b->kernel->ripen(b, slice, side, losses, notes, (size_t)(end - notes), scratch);
     *p = next;
@@ -398,7 +398,7 @@ void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t sl
     bool losses = !(st->ply & 1);
     const uint64_t *marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice);
     const uint64_t *sets = bk_state_slice(st, losses ? BK_LOSSES : BK_WINS, side, slice);
-    struct notes *x = &h->desk[thread].found;
+    struct notes *x = &h->scratch[thread].found;
     struct place *last = &h->found[losses][side][slice];
 
     begin_notes(x);
@@ -436,17 +436,17 @@ static void fill_in(const struct bk_ledger *h, char *codes, unsigned k, size_t s
             }
 }
 
-/* Fills d->codes[side] with plies / 2 of each position of a slice that was found. */
-static void gather_found(struct bk_ledger *h, struct desk *d, uint32_t slice, unsigned side,
+/* Fills w->codes[side] with plies / 2 of each position of a slice that was found. */
+static void gather_found(struct bk_ledger *h, struct scratch *w, uint32_t slice, unsigned side,
                          size_t set_bytes)
 {
-    memset(d->codes[side], 0, h->slice_bytes);
+    memset(w->codes[side], 0, h->slice_bytes);
     for (unsigned losses = 0; losses < 2; losses++) {
         struct place p = h->found[losses][side][slice], before;
         const uint8_t *notes, *end;
 
-        for (; p.k && read_notes(h, d, p, &before, &notes, &end); p = before) {
-            fill_in(h, d->codes[side], p.k, set_bytes, notes, end);
+        for (; p.k && read_notes(h, w, p, &before, &notes, &end); p = before) {
+            fill_in(h, w->codes[side], p.k, set_bytes, notes, end);
             if (before.at >= p.at)
                 break; /* damaged: a piece may only name an earlier one */
         }
@@ -464,7 +464,7 @@ void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t
     struct place before;
 
     if (!*(const uint8_t *)bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice) ||
-        !read_notes(h, &h->desk[thread], h->found[losses][side][slice], &before, &notes, &end))
+        !read_notes(h, &h->scratch[thread], h->found[losses][side][slice], &before, &notes, &end))
         return;
     while (bk_note_take(&notes, end, &next, &vector, word) && vector < h->s->nvec)
         memcpy(sets + (size_t)vector * BK_LANES_MAX, word, sizeof word);
@@ -474,20 +474,20 @@ void bk_ledger_finish(struct bk_ledger *h, struct bk_solver *b, struct bk_memblo
                       uint32_t slice, struct bk_tally *tally, void *scratch, unsigned thread)
 {
     const struct bk_state *st = &b->state;
-    struct desk *d = &h->desk[thread];
+    struct scratch *w = &h->scratch[thread];
     size_t sets = st->slice_bytes[BK_WINS];
     struct bk_solver own;
     bool ok = true;
 
     for (unsigned side = 0; side < 2; side++)
-        gather_found(h, d, slice, side, b->kernel->set_bytes);
-    solver_at(&own, b, d);
+        gather_found(h, w, slice, side, b->kernel->set_bytes);
+    solver_at(&own, b, w);
     b->kernel->finish(&own, slice, tally, scratch);
     if (h->s->attains)
         b->kernel->attain(&own, slice, scratch);
     for (unsigned side = 0; side < 2; side++) {
         ok = ok &&
-             bk_spill_put(mb->code[side], slice * h->slice_bytes, d->codes[side], h->slice_bytes);
+             bk_spill_put(mb->code[side], slice * h->slice_bytes, w->codes[side], h->slice_bytes);
         for (unsigned told = 0; h->s->attains && told < 2; told++)
             ok = ok &&
                  bk_spill_put(mb->attained[told][side], slice * sets,

@@ -39,7 +39,7 @@ struct unit {
     uint32_t bytes;         /* of memory that the unit takes */
 };
 
-struct desk {
+struct scratch {
     uint32_t *unit; /* the units that the thread has pinned; `use`: how */
     uint8_t *use;
     unsigned n;
@@ -57,7 +57,7 @@ struct bk_paging {
     uint32_t oldest, newest;
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    struct desk *desk;
+    struct scratch *scratch;
     unsigned threads;
     /* memory of units that have gone, for those that come: it has been found and cleared once */
     char *yard;                                /* owned; NULL: none */
@@ -230,7 +230,7 @@ static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thr
 
 static void pin(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
 {
-    struct desk *d = &g->desk[thread];
+    struct scratch *w = &g->scratch[thread];
     struct unit *x = &g->unit[u];
 
     while (x->place == MOVING)
@@ -241,41 +241,41 @@ static void pin(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
         take_out(g, u);
     x->pins++;
     x->changed = x->changed || use >= WRITE;
-    d->unit[d->n] = u;
-    d->use[d->n++] = (uint8_t)use;
+    w->unit[w->n] = u;
+    w->use[w->n++] = (uint8_t)use;
 }
 
 void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread)
 {
-    struct desk *d = &g->desk[thread];
+    struct scratch *w = &g->scratch[thread];
 
     pthread_mutex_lock(&g->lock);
-    for (unsigned i = 0; i < d->n; i++) {
-        struct unit *x = &g->unit[d->unit[i]];
+    for (unsigned i = 0; i < w->n; i++) {
+        struct unit *x = &g->unit[w->unit[i]];
 
-        x->changed = x->changed || (found && d->use[i] == CHANGE);
-        if (is_frontier(g, d->unit[i]) && d->use[i] == FILL) {
-            uint32_t bytes = frontier_bytes(g, d->unit[i]);
+        x->changed = x->changed || (found && w->use[i] == CHANGE);
+        if (is_frontier(g, w->unit[i]) && w->use[i] == FILL) {
+            uint32_t bytes = frontier_bytes(g, w->unit[i]);
 
             if (!g->b->state.ply)
-                forget_unmarked(g, d->unit[i]);
+                forget_unmarked(g, w->unit[i]);
             g->used = g->used - x->bytes + bytes;
             x->bytes = bytes;
         }
         if (!--x->pins)
-            put_in(g, d->unit[i]);
+            put_in(g, w->unit[i]);
     }
-    d->n = 0;
+    w->n = 0;
     pthread_mutex_unlock(&g->lock);
 }
 
 void bk_paging_drop(struct bk_paging *g, unsigned thread)
 {
-    struct desk *d = &g->desk[thread];
+    struct scratch *w = &g->scratch[thread];
 
     pthread_mutex_lock(&g->lock);
-    while (d->n) {
-        uint32_t u = d->unit[--d->n];
+    while (w->n) {
+        uint32_t u = w->unit[--w->n];
 
         g->unit[u].changed = false;
         if (--g->unit[u].pins)
@@ -472,13 +472,13 @@ static bool allocate(struct bk_paging *g)
     bool ok;
 
     g->unit = calloc(2 * (size_t)KINDS * g->nslices + 1, sizeof *g->unit);
-    g->desk = calloc(g->threads, sizeof *g->desk);
+    g->scratch = calloc(g->threads, sizeof *g->scratch);
     g->order = calloc(g->nslices + (size_t)1, sizeof *g->order);
-    ok = g->unit && g->desk && g->order && put_in_order(g);
+    ok = g->unit && g->scratch && g->order && put_in_order(g);
     for (unsigned i = 0; ok && i < g->threads; i++) {
-        g->desk[i].unit = calloc(most, sizeof *g->desk[i].unit);
-        g->desk[i].use = calloc(most, sizeof *g->desk[i].use);
-        ok = g->desk[i].unit && g->desk[i].use;
+        g->scratch[i].unit = calloc(most, sizeof *g->scratch[i].unit);
+        g->scratch[i].use = calloc(most, sizeof *g->scratch[i].use);
+        ok = g->scratch[i].unit && g->scratch[i].use;
     }
     return ok;
 }
@@ -516,11 +516,11 @@ void bk_paging_free(struct bk_paging *g)
 {
     if (!g)
         return;
-    for (unsigned i = 0; g->desk && i < g->threads; i++) {
-        free(g->desk[i].unit);
-        free(g->desk[i].use);
+    for (unsigned i = 0; g->scratch && i < g->threads; i++) {
+        free(g->scratch[i].unit);
+        free(g->scratch[i].use);
     }
-    free(g->desk);
+    free(g->scratch);
     free(g->unit);
     free(g->order);
     bk_spill_free(g->yard);
