@@ -34,7 +34,7 @@ struct bk_view {
     unsigned exits, takes;                     /* all; captures */
     struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */
     bool bares;   /* captures take the last man of a side that loses without men */
-    bool direct;  /* squares are enough; else only `men` is set, or nothing by bk_view_begin() */
+    bool direct;  /* squares are enough; else only `men` is set, or not even that */
     bool evolves; /* men of this table may change */
 };
 
