@@ -61,7 +61,7 @@ void forge_release(struct forge *f)
     free(f->body);
 }
 
-/* The shards of a unit that lie within the body, from *at on. */
+/* Makes the checksums of a unit's shards, from *at on, that lie within the body; advances *at. */
 static void seal_shards(struct forge *f, uint8_t *directory, uint32_t shards, uint64_t *at)
 {
     for (uint32_t i = 0; i < shards; i++, directory += BK_SHARD_ENTRY_BYTES) {
@@ -123,7 +123,7 @@ uint8_t *forge_frame(const uint8_t *raw, size_t raw_bytes, size_t *n)
     return frame;
 }
 
-/* The model of a unit, which begins at `at`, as a frame that is not compressed. */
+/* Replaces the model of a unit, which begins at `at`, by a frame that is not compressed. */
 static void unpack_model(struct forge *f, struct bk_unit_head *u, uint64_t at)
 {
     static uint8_t raw[1 << 17];

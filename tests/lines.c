@@ -23,7 +23,7 @@ static void die(const char *fmt, ...)
     exit(1);
 }
 
-/* The game itself, or that on the board of a FEN. */
+/* Sets l->v to the game l->base, or to that game on the board of a FEN. */
 static void read_game(struct line *l)
 {
     struct bk_report why;

@@ -12,7 +12,7 @@
 
 /* == Folders == */
 
-/* Those that are there still, and who made them: a child that ends leaves them to its parent. */
+/* Folders not yet removed, and the process that made each: a child leaves them to its parent. */
 static struct folder {
     struct folder *next;
     pid_t maker;
@@ -51,7 +51,7 @@ static void keep_in_mind(const char *path)
     folders = f;
 }
 
-/* Thousands of small files that are synced: in memory that costs nothing. */
+/* Prefers /dev/shm: tests sync thousands of small files, which costs nothing in memory. */
 char *proof_folder(char out[PROOF_DIR_MAX])
 {
     const char *parent = getenv("TMPDIR");

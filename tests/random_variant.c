@@ -23,7 +23,7 @@ unsigned random_below(uint64_t *seed, unsigned n)
 
 bool random_once_in(uint64_t *seed, unsigned n) { return random_below(seed, n) == 0; }
 
-/* What one draw needs. */
+/* The state of drawing one game. */
 struct draw {
     struct bk_variant *v;
     uint64_t *seed;
@@ -31,7 +31,7 @@ struct draw {
     bool never_passing; /* a kind of pawn with a double step could come back */
 };
 
-/* True once in n, if the feature is in play. */
+/* Returns true once in n, if all features `which` are in play; draws a number in any case. */
 static bool feature(struct draw *d, unsigned which, unsigned n)
 {
     bool yes = random_once_in(d->seed, n);
@@ -39,7 +39,7 @@ static bool feature(struct draw *d, unsigned which, unsigned n)
     return yes && (d->features & which) == which;
 }
 
-/* The same of RANDOM_ODD; without it nothing is drawn, so that games stay as they are. */
+/* feature() of RANDOM_ODD, but draws no number without it: a seed's game stays as it is. */
 static bool odd(struct draw *d, unsigned n)
 {
     return d->features & RANDOM_ODD && random_once_in(d->seed, n);
@@ -47,7 +47,7 @@ static bool odd(struct draw *d, unsigned n)
 
 /* == Moves == */
 
-/* Steps that differ only in what they may do where they end are one, as in a variant file. */
+/* Adds a step.  Steps that differ only in BK_QUIET and BK_TAKES become one, as in variant files. */
 void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsigned how)
 {
     for (unsigned i = 0; i < m->nsteps; i++) {
@@ -264,7 +264,7 @@ static void draw_pieces(struct draw *d)
     }
 }
 
-/* Adds some of the pieces numbered above `type`; false if there are none. */
+/* Adds to `b` some of the pieces numbered above `type`; false if there are none. */
 static bool draw_targets(struct draw *d, struct bk_become *b, unsigned type)
 {
     const struct bk_variant *v = d->v;
@@ -291,7 +291,7 @@ static void draw_evolution(struct draw *d, unsigned type)
     b.lost_only = random_once_in(d->seed, 4);
     b.in_place = b.lost_only && feature(d, RANDOM_SITTING, 2);
     b.counted = feature(d, RANDOM_LIMITS, 2);
-    if (p->nbecomes && b.counted) /* here counted, there free */
+    if (p->nbecomes && b.counted) /* one rule counted, the other free */
         b.counted = !p->become[0].counted;
     for (unsigned i = 0; b.counted && i < b.nto; i++)
         if (!v->limit[b.to[i]])
@@ -314,7 +314,7 @@ static void draw_pawn_move(struct draw *d, struct bk_movement *m)
         movement_step(m, -1, 1, 1, aside);
 }
 
-/* Goes other ways than pawns do, most of them without a way back. */
+/* Draws a move unlike that of ordinary pawns; most such moves have no way back. */
 static void draw_odd_pawn_move(struct draw *d, struct bk_movement *m)
 {
     const unsigned both = BK_QUIET | BK_TAKES;
@@ -363,7 +363,7 @@ static void draw_odd_pawn_move(struct draw *d, struct bk_movement *m)
     }
 }
 
-/* Where none may come back to where it makes a double step, nor go and take alike. */
+/* Does `m` allow en passant: one step a turn, forward only, none that both moves and takes? */
 static bool may_take_in_passing(const struct bk_movement *m)
 {
     for (unsigned i = 0; i < m->nsteps; i++)
@@ -384,7 +384,7 @@ static void pawn_rule(struct draw *d, struct bk_piece *p, unsigned ranks, bool m
         p->become[p->nbecomes++] = b;
 }
 
-/* Must promote on the last rank, like chess, perhaps may a rank before. */
+/* A pawn that must promote on the last rank, as in chess, and perhaps may a rank before. */
 static void draw_plain_pawn(struct draw *d, struct bk_piece *p, unsigned last)
 {
     pawn_rule(d, p, last, true, false, false);
@@ -393,7 +393,7 @@ static void draw_plain_pawn(struct draw *d, struct bk_piece *p, unsigned last)
         pawn_rule(d, p, last >> 1, false, random_once_in(d->seed, 2), false);
 }
 
-/* Waits on the last rank until something is lost; steps and takes sideways there. */
+/* A pawn that waits on the last rank until a man is lost, mostly stepping and taking sideways. */
 static void draw_sitting_pawn(struct draw *d, struct bk_piece *p, unsigned last)
 {
     pawn_rule(d, p, last, !random_once_in(d->seed, 4), true, !random_once_in(d->seed, 4));
@@ -406,7 +406,7 @@ static void draw_sitting_pawn(struct draw *d, struct bk_piece *p, unsigned last)
     movement_step(&p->zone, -1, 0, 1, BK_QUIET | BK_TAKES);
 }
 
-/* Moves like a king that is not royal on the last two ranks, and may leave them. */
+/* A pawn that moves like a non-royal king on the last two ranks, and may leave them. */
 static void draw_commoner_pawn(struct draw *d, struct bk_piece *p, unsigned last)
 {
     unsigned zone = last | last >> 1;
@@ -417,7 +417,7 @@ static void draw_commoner_pawn(struct draw *d, struct bk_piece *p, unsigned last
     p->ranks = all_ranks(d->v);
 }
 
-/* A double step; one in four may end where the man changes. */
+/* Draws a double step; one in four may end on a rank where the man changes. */
 static void draw_double_step(struct draw *d, struct bk_piece *p)
 {
     struct bk_variant *v = d->v;
@@ -437,7 +437,7 @@ static void draw_double_step(struct draw *d, struct bk_piece *p)
     /* a commoner could step to the passed square and take on it */
     if (p->zone_ranks >> (v->ranks - 2u) & 1 || !may_take_in_passing(&p->move)) {
         d->never_passing = true;
-        v->en_passant = false; /* nor the pawns before */
+        v->en_passant = false; /* for pawns drawn before, too */
         return;
     }
     v->en_passant = feature(d, RANDOM_EP | RANDOM_DOUBLE, 1) && !random_once_in(d->seed, 4) &&
@@ -466,8 +466,8 @@ static void draw_pawn(struct draw *d, struct bk_piece *p)
 /* == Games == */
 
 /*
- * Puts what has been drawn somewhere on a larger board, so that square numbers
- * run over the words of a set; holes all around.
+ * Puts the small board somewhere in a larger one, with holes all around, so that
+ * square numbers run over the words of a set.
  */
 static void spread_board(struct draw *d)
 {
@@ -538,7 +538,7 @@ static void draw_endings(struct draw *d)
         d->v->game_turns = (uint16_t)(1 + random_below(d->seed, 12));
 }
 
-/* The files that exist on both sides' first ranks. */
+/* Sets `file` to the files that exist on both sides' first ranks; returns how many. */
 static unsigned home_files(const struct bk_variant *v, uint8_t file[BK_FILES_MAX])
 {
     unsigned n = 0;
@@ -550,7 +550,7 @@ static unsigned home_files(const struct bk_variant *v, uint8_t file[BK_FILES_MAX
     return n;
 }
 
-/* Half of the games castle much as in chess, half from and to anywhere. */
+/* Draws castling; each rook's file and each wing's targets are half the time much as in chess. */
 static void draw_castling(struct draw *d, unsigned pieces)
 {
     struct bk_variant *v = d->v;
@@ -615,7 +615,7 @@ void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_op
 
 /* == Materials == */
 
-/* The most men of a type worth trying: its army, and what others may turn into it. */
+/* Returns the most men of `type` to draw: its army, and that of one type that may turn into it. */
 static unsigned men_of_type(const struct bk_variant *v, unsigned type)
 {
     unsigned n = v->piece[type].army;
@@ -648,7 +648,7 @@ static double placements(const struct bk_variant *v, const uint8_t count[2][BK_T
     return n;
 }
 
-/* Men other than the king. */
+/* Returns the number of men of one side other than the king. */
 static unsigned others(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX])
 {
     unsigned n = 0;
@@ -747,7 +747,7 @@ static void find_leap(struct leap *l, const struct bk_movement *m, unsigned firs
         }
 }
 
-/* "ff" and the like: pairs of oblique directions; one letter or two where a leap is straight. */
+/* Prints the directions of a leap, unless it has all: "f", "fl", or "ff" for an oblique pair. */
 static void print_ways(FILE *out, const struct leap *l)
 {
     const int x = l->x, y = l->y;

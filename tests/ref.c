@@ -65,7 +65,7 @@ static unsigned count_men(const struct bk_variant *v, const struct ref_pos *pos,
     return n;
 }
 
-/* Men other than the king. */
+/* Returns the number of men of `colour` other than the king. */
 static unsigned count_others(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
 {
     unsigned n = 0;
@@ -94,7 +94,7 @@ void ref_pos_init(const struct bk_variant *v, struct ref_pos *pos)
 
 /* == Where a man can go == */
 
-/* One end of a move.  `mid` is an enemy taken on the way; `ep`: takes in passing. */
+/* One end of a move.  mid: square of an enemy taken on the way, or BK_SQ_NONE; ep: en passant. */
 struct reach {
     uint8_t to, mid;
     bool ep;
@@ -103,10 +103,10 @@ struct reach {
 struct reaches {
     struct reach r[4096];
     unsigned n;
-    struct bk_bits plain, passing; /* ends already listed, without a mid */
+    struct bk_bits plain, passing; /* ends listed without a mid; en passant */
 };
 
-/* Adds an end once, however many ways lead there. */
+/* Appends an end to `out`, unless another way has led there already. */
 static void add_reach(struct reaches *out, unsigned to, unsigned mid, bool ep)
 {
     struct bk_bits *seen = ep ? &out->passing : &out->plain;
@@ -158,7 +158,7 @@ static void one_step(const struct bk_variant *v, const struct ref_pos *pos, unsi
 
 static int sign(int x) { return (x > 0) - (x < 0); }
 
-/* Two leaps in one turn.  The man has left `from`, but may not return there. */
+/* Adds the ends of two leaps in one turn; the second may not lead back to `from`. */
 static void two_steps(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
                       unsigned colour, const struct bk_movement *m, unsigned ep,
                       struct reaches *out)
@@ -189,8 +189,8 @@ static void two_steps(const struct bk_variant *v, const struct ref_pos *pos, uns
 }
 
 /*
- * Every end of a move of the man on `from`, promotion aside.  `ep` is a square
- * on which it may take in passing, or BK_SQ_NONE.
+ * Sets `out` to every end of a move of the man on `from`, promotion aside.  `ep` is
+ * a square on which it may take en passant, or BK_SQ_NONE.
  */
 static void all_reaches(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
                         unsigned ep, struct reaches *out)
@@ -207,7 +207,7 @@ static void all_reaches(const struct bk_variant *v, const struct ref_pos *pos, u
         two_steps(v, pos, from, colour, m, ep, out);
 }
 
-/* Could `by` take a man on `target` in one move? */
+/* Could a man of the colour `by` take a man on `target` in one move? */
 static bool attacked(const struct bk_variant *v, const struct ref_pos *pos, unsigned target,
                      unsigned by)
 {
@@ -248,7 +248,7 @@ static bool rule_offers(const struct bk_variant *v, const struct ref_pos *pos,
     return !b->counted || !v->limit[type] || pos->left[us][type];
 }
 
-/* For the man of `type` that arrives on `to`, or changes there `in_place`. */
+/* Finds what a man of `type` may become as it arrives on `to`; in_place: as it stands there. */
 static void find_choices(const struct bk_variant *v, const struct ref_pos *pos, unsigned type,
                          unsigned to, bool in_place, struct choices *out)
 {
@@ -294,7 +294,7 @@ static void push_move(const struct bk_variant *v, const struct ref_pos *pos, str
     out->move[out->n++] = move;
 }
 
-/* The move as it is, if the man may stay what it is, and with every change. */
+/* Pushes the move with the type unchanged, if that is allowed, and with every change of type. */
 static void push_with_changes(const struct bk_variant *v, const struct ref_pos *pos,
                               struct ref_moves *out, struct ref_move move)
 {
@@ -366,7 +366,7 @@ static void man_moves(const struct bk_variant *v, const struct ref_pos *pos, uns
     push_with_changes(v, pos, out, (blank_move(from, from, type))); /* in place */
 }
 
-/* May the man's move, too, take it two squares straight forward without capturing, some way? */
+/* Can the movement `m`, in some way, go two squares straight forward without capturing? */
 static bool goes_two(const struct bk_movement *m)
 {
     for (unsigned i = 0; i < m->nsteps; i++) {
@@ -387,7 +387,7 @@ static bool goes_two(const struct bk_movement *m)
     return false;
 }
 
-/* Does the man get to an empty square by its move, capturing nobody? */
+/* Does the man on `from` reach the empty square `to` by its move, capturing nobody? */
 static bool goes_there(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
                        unsigned to)
 {
@@ -400,7 +400,7 @@ static bool goes_there(const struct bk_variant *v, const struct ref_pos *pos, un
     return false;
 }
 
-/* Two squares straight forward, both empty; where the man's move does it as well, it is that. */
+/* Pushes a step of two squares straight forward, both empty, unless an ordinary move gets there. */
 static void double_step(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
                         struct ref_moves *out)
 {
@@ -451,7 +451,7 @@ static unsigned max4(struct castle c)
     return a > b ? a : b;
 }
 
-/* Are the king and the rook of this right where it needs them? */
+/* Do the king and the rook of a castling right stand on their home squares? */
 static bool at_home(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour,
                     unsigned wing)
 {
@@ -508,7 +508,7 @@ void ref_moves_free(struct ref_moves *moves)
     *moves = (struct ref_moves){ 0 };
 }
 
-/* A right is lost for good when its king or rook has left home. */
+/* Drops, for good, each castling right whose king or rook has left home. */
 static void drop_rights(const struct bk_variant *v, struct ref_pos *pos)
 {
     for (unsigned colour = 0; colour < 2; colour++)
@@ -567,7 +567,7 @@ static int find_letter(const struct bk_variant *v, char letter)
     return -1;
 }
 
-/* One rank, from `sq` on; returns what follows it, or NULL. */
+/* Reads one rank of a FEN, from `sq` on; returns the text behind it, or NULL if it is wrong. */
 static const char *read_rank(const struct bk_variant *v, const char *s, unsigned sq,
                              struct ref_pos *pos)
 {
@@ -601,7 +601,7 @@ static const char *read_rank(const struct bk_variant *v, const char *s, unsigned
     return s;
 }
 
-/* "[RRCCEE]": what may still be evolved into. */
+/* Reads "[RRCCEE]", the evolutions still allowed; returns the text behind it, or NULL. */
 static const char *read_allowances(const struct bk_variant *v, const char *s, struct ref_pos *pos)
 {
     memset(pos->left, 0, sizeof pos->left);
@@ -620,7 +620,7 @@ static const char *read_allowances(const struct bk_variant *v, const char *s, st
     return *s ? s + 1 : NULL;
 }
 
-/* The file of a side's king if he is on his first rank, else a file that is none. */
+/* Returns the file of a side's king if he is on his first rank, else BK_FILES_MAX. */
 static unsigned king_file(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
 {
     unsigned first = colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
@@ -649,7 +649,7 @@ static const char *read_castling(const struct bk_variant *v, const char *s, stru
     return s;
 }
 
-/* The file of the rook that a letter speaks of; BK_FILES_MAX if there is none. */
+/* Returns the file of the rook that a castling `letter` names; BK_FILES_MAX if there is none. */
 static unsigned rook_file(const struct bk_variant *v, const struct ref_pos *pos, char letter)
 {
     unsigned colour = isupper((unsigned char)letter) ? BK_WHITE : BK_BLACK, found = BK_FILES_MAX;
@@ -763,7 +763,7 @@ uint64_t ref_perft(const struct bk_variant *v, const struct ref_pos *pos, unsign
  */
 enum { BIG = 30000, ILLEGAL = -32000, NOTHING_YET = -31000 };
 
-/* The mover's score if the move leads to a position that the opponent scores so. */
+/* Returns the mover's score of a move to a position where the opponent's score is `score`. */
 static int one_ply_back(int score)
 {
     score = -score;
@@ -810,7 +810,7 @@ static bool settled(const struct bk_variant *v, const struct ref_pos *pos,
 
 /* == One material == */
 
-/* What a table is made for: everything about a position but where men stand. */
+/* What all positions of a table share: the men, the evolutions left, the castling rights. */
 struct key {
     uint8_t count[2][BK_TYPES_MAX];
     uint8_t left[2][BK_TYPES_MAX];
@@ -823,7 +823,7 @@ struct group {
     uint8_t sq[BK_SQ_MAX];    /* squares the men may stand on, ascending */
     uint8_t index[BK_SQ_MAX]; /* its inverse; BK_SQ_NONE elsewhere       */
     uint64_t sets;            /* C(n, k)                                 */
-    uint8_t *set;             /* all of them, k squares each, by rank    */
+    uint8_t *set;             /* all sets, k squares each, by rank       */
 };
 
 struct material {
@@ -907,7 +907,7 @@ static void make_group(const struct bk_variant *v, struct material *m, unsigned 
     g->sets = choose_int(g->n, k);
 }
 
-/* The men that have to be at home for the rights, and a group for all others. */
+/* Puts the men of castling rights on m->home; makes groups of the others by colour and type. */
 static void make_groups(const struct bk_variant *v, struct material *m)
 {
     for (unsigned colour = 0; colour < 2; colour++)
@@ -948,7 +948,7 @@ static void free_material(struct material *m)
     free(m);
 }
 
-/* Node i as a position; false if two men share a square. */
+/* Sets `pos` to the position of node i; false if two men share a square. */
 static bool place(const struct material *m, uint64_t i, struct ref_pos *pos)
 {
     memset(pos, 0, sizeof *pos);
@@ -972,7 +972,7 @@ static bool place(const struct material *m, uint64_t i, struct ref_pos *pos)
     return true;
 }
 
-/* The node of a position of this material; false if a man stands where it may not. */
+/* Sets `node` to the node of a position of `m`; false if a man stands where it may not. */
 static bool node_of(const struct ref_table *t, const struct material *m, const struct ref_pos *pos,
                     uint64_t *node)
 {
@@ -1006,7 +1006,7 @@ struct graph {
     struct material *m;
     uint64_t nodes, nodes_room;
     uint64_t *first;  /* edges of node i: first[i] .. first[i + 1] - 1 */
-    int16_t *outside; /* or the value itself, where there are no edges */
+    int16_t *outside; /* of a node without edges its own score */
     uint32_t *edge;
     uint64_t edges, edges_room;
     struct ref_pos *passing; /* positions of the nodes from `size` on  */
@@ -1050,7 +1050,7 @@ static void drop_idle_ep(const struct bk_variant *v, struct ref_pos *pos)
         pos->ep = BK_SQ_NONE;
 }
 
-/* The score of a legal position of another, smaller material. */
+/* Returns the score of a legal position, solving its material first; ILLEGAL if that is too big. */
 static int score_of(struct ref_table *t, struct ref_pos *pos)
 {
     struct ref_moves moves = { 0 };
@@ -1113,7 +1113,7 @@ static void add_child(struct ref_table *t, struct graph *g, struct ref_pos *chil
     }
 }
 
-/* Starts the next node and gives it its moves, or its value. */
+/* Appends the next node with its moves, or with its score if the game is over or `pos` illegal. */
 static void add_node(struct ref_table *t, struct graph *g, bool exists, const struct ref_pos *pos,
                      struct ref_moves *moves)
 {
@@ -1318,7 +1318,7 @@ bool ref_at(const struct ref_table *table, uint64_t i, struct ref_pos *pos, stru
     return place(m, i, pos) && score_value(m->score[i], value);
 }
 
-/* The pawn that has just doubled: from an empty square over an empty square. */
+/* Is pos->ep none, or has a pawn just doubled over it, from an empty square over an empty one? */
 static bool ep_is_sound(const struct bk_variant *v, const struct ref_pos *pos)
 {
     int back = pos->stm == BK_WHITE ? 1 : -1;

@@ -172,7 +172,7 @@ static bool unpack(struct slow_unit *u)
     return 16ull + u->nodes + u->codes + 2ull * u->questions + 2ull * u->large == n;
 }
 
-/* The nth number of tree and codes together. */
+/* Returns the nth number of a model: first those of the tree, then those of the codes. */
 static unsigned number_at(const struct slow_unit *u, uint32_t nth)
 {
     const uint8_t *numbers = u->raw + 16;
@@ -186,7 +186,7 @@ static unsigned number_at(const struct slow_unit *u, uint32_t nth)
     return (unsigned)fixed(&large, 2);
 }
 
-/* The node behind a subtree that begins here. */
+/* Returns the node behind the subtree that begins at `node`; adds its leaves to *leaves. */
 static uint32_t behind_tree(const struct slow_unit *u, uint32_t node, uint32_t *leaves)
 {
     if (number_at(u, node) == 0) {
@@ -210,7 +210,7 @@ static uint32_t leaf_of(const struct slow_file *f, const struct slow_unit *u, co
     return leaf;
 }
 
-/* The entry behind a code that begins here, and how many questions it has. */
+/* Returns the entry behind the code that begins at `entry`; adds its questions to *questions. */
 static uint32_t behind_code(const struct slow_unit *u, uint32_t entry, uint32_t *questions)
 {
     if (number_at(u, u->nodes + entry))
@@ -282,7 +282,7 @@ static bool is_set(const struct ribbon *b, uint64_t key)
     return b->bits && bit(b, key << 32 | key >> 32);
 }
 
-/* The ribbons of the shard that holds a number.  A wrong checksum ends the test. */
+/* Sets `r` to both ribbons of the shard that holds `number`.  A wrong checksum ends the test. */
 static void ribbons_of(const struct slow_unit *u, uint64_t number, struct ribbon r[2])
 {
     const uint8_t *entry = u->directory.at, *at = u->shards.at;
@@ -309,7 +309,7 @@ static void ribbons_of(const struct slow_unit *u, uint64_t number, struct ribbon
 
 /* == Rows == */
 
-/* Squares of men: white king, black king, slots. */
+/* Sets `sq` to the squares of the men: white king, black king, slots. */
 static void squares_of(const struct bk_index *ix, uint64_t number, uint8_t sq[BK_MEN_MAX])
 {
     struct bk_placement at;
@@ -320,7 +320,7 @@ static void squares_of(const struct bk_index *ix, uint64_t number, uint8_t sq[BK
     memcpy(sq + 2, at.sq, BK_MEN_MAX - 2);
 }
 
-/* The man who varies in rows. */
+/* Returns the inner man, who varies along a row, numbered as in squares_of(). */
 static unsigned inner_of(const struct bk_index *ix)
 {
     unsigned last = ix->order[ix->nslots];

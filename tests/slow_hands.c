@@ -21,7 +21,7 @@ enum { SQUARES = 36, TEXT = 80, BIG = 20000, WORST = -BIG - 1 };
 
 struct slow {
     char at[SQUARES + 1]; /* '.', '*', or a letter, upper case White's; a1 first    */
-    char pool[16];        /* of the opening, sorted                                 */
+    char pool[16];        /* men still to be dropped in the opening, sorted         */
     char due, other;      /* held by the side to move; by the other side; 0: nobody */
     char stm;             /* 'w', 'b' */
     int quiet;
@@ -69,7 +69,7 @@ static const struct bk_piece *piece_of(const struct bk_variant *v, char c)
     abort();
 }
 
-/* Is `sq` empty, and may this man stand there? */
+/* Is `sq` empty, and may the man `c` stand there? */
 static bool has_room(const struct bk_variant *v, const char *at, int sq, char c)
 {
     int rank = sq / v->files;
@@ -77,7 +77,7 @@ static bool has_room(const struct bk_variant *v, const char *at, int sq, char c)
     return at[sq] == '.' && piece_of(v, c)->ranks >> (white(c) ? rank : v->ranks - 1 - rank) & 1;
 }
 
-/* Can the man on `from` go to `to` as things stand?  Whoever is on `to`. */
+/* Can the man on `from` go to `to`, or take there?  What stands on `to` does not matter. */
 static bool goes(const struct bk_variant *v, const char *at, int from, int to, bool taking)
 {
     const struct bk_movement *m = &piece_of(v, at[from])->move;
@@ -129,7 +129,7 @@ static bool opening(const struct slow *s) { return strpbrk(s->pool, "Kk"); }
 
 /* == The slow one: turns == */
 
-/* The turn is over: `held` is what its mover goes on holding. */
+/* Ends a turn: appends the position after it, if legal.  held: what the mover keeps in hand. */
 static void end_turn(const struct bk_variant *v, struct slow s, char held, struct slow_list *out)
 {
     bool us = s.stm == 'w';
@@ -297,7 +297,7 @@ static bool one_in_each_box(const struct bk_variant *v, const char *at, bool whi
     return true;
 }
 
-/* The king alone takes the only man of the other side. */
+/* Can the king to move, who is alone, take the other side's only man? */
 static bool takes_back(const struct bk_variant *v, const struct slow *s)
 {
     bool us = s->stm == 'w';
@@ -348,7 +348,7 @@ struct node {
     char text[TEXT];
     struct slow s;
     int score, outside; /* outside: the best turn that ends the game */
-    size_t first, end;  /* in edge[] */
+    size_t first, end;  /* successors: edge[first .. end - 1] */
     bool over;
 };
 
@@ -413,7 +413,7 @@ static size_t node_of(struct graph *g, const struct slow *s)
 
 static int back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
 
-/* Nodes that are met on the way are appended, and their turn comes. */
+/* Adds the edges of every node; new nodes are appended and explored in their turn. */
 static void explore(struct graph *g)
 {
     struct slow_list turns = { 0 };
@@ -512,7 +512,7 @@ static void empty_board(const struct bk_variant *v, struct slow *s)
         s->at[sq] = bk_bits_has(&v->board, sq) ? '.' : '*';
 }
 
-/* Every way to put army[0..] on the board or, at most one of a colour, in a hand. */
+/* Adds a node for every way to put `army` on the board or, at most one man a colour, in a hand. */
 static void all_placements(struct graph *g, const char *army, struct slow *s)
 {
     char *hand;
@@ -547,7 +547,7 @@ static void all_placements(struct graph *g, const char *army, struct slow *s)
 
 /* == A whole game == */
 
-/* Every placement of an army (`opening`: what follows from the empty board), solved. */
+/* Solves every placement of `army`; from_empty: all that follows from the empty board instead. */
 static void solve(struct graph *g, const char *army, bool from_empty)
 {
     struct slow s;
@@ -610,7 +610,7 @@ uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *othe
 
 /* == Comparing == */
 
-/* Returns how many differ; says the first. */
+/* Returns how many states of `g` have another value in `w`; prints the first of them. */
 static unsigned compare(struct graph *g, struct bk_whole *w, const char *what)
 {
     unsigned different = 0;

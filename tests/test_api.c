@@ -118,8 +118,8 @@ static void position__keeps_en_passant_and_castling(void **state)
     bk_close(lib);
 }
 
-/* What a FEN says of its board, and the struct cannot, is not forgotten: nothing takes it for a
-   position of the game's own board. */
+/* Where the struct cannot say what a FEN says of its board or rooks, `elsewhere` is set, and no
+   call takes it for a position of the game's own board. */
 static void position__of_another_board_is_refused(void **state)
 {
     static const struct {
@@ -150,7 +150,7 @@ static void position__of_another_board_is_refused(void **state)
     }
 }
 
-/* Nothing here knows of men in hand: wherever they would matter there is no answer. */
+/* The library knows nothing of men in hand: where they would matter it has no answer. */
 static void position__in_which_men_come_back_has_no_answer(void **state)
 {
     static const char *const fen = "k1**/F1**/3r/K1N1 w - - 0 1"; /* White has won already */
@@ -172,7 +172,7 @@ static void position__in_which_men_come_back_has_no_answer(void **state)
     bk_close(lib);
 }
 
-/* What one handle answers is not heard of in the other's errors. */
+/* An answer by one handle does not change the error of another. */
 static void error__of_a_handle_stays_when_another_answers(void **state)
 {
     struct bk_lib *chess = lib_of("chess", NULL), *shatranj = lib_of("shatranj", NULL);
@@ -227,7 +227,7 @@ static void position__faults_are_told_apart(void **state)
     bk_close(lib);
 }
 
-/* A second king, or rights of a fifth rook, are none; of turns the last that a FEN can tell. */
+/* A second king or a fifth castling right is refused; a turn is at most the last a FEN can tell. */
 static void position__beyond_what_a_fen_can_say(void **state)
 {
     struct bk_lib *lib = lib_of("chess", NULL);
@@ -251,7 +251,7 @@ static void position__beyond_what_a_fen_can_say(void **state)
     bk_close(lib);
 }
 
-/* What means nothing today is not passed over, lest it mean something to a later library. */
+/* Values without a meaning are refused, not ignored: a later library may give them one. */
 static void position__with_values_that_have_no_meaning_is_refused(void **state)
 {
     struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
@@ -279,7 +279,7 @@ static void position__with_values_that_have_no_meaning_is_refused(void **state)
     bk_close(lib);
 }
 
-/* The rook is not among what castling takes. */
+/* Castling takes no man: its rook is not listed as taken. */
 static void move__of_castling_takes_nobody(void **state)
 {
     struct bk_lib *lib = lib_of("chess", NULL);
@@ -302,7 +302,7 @@ static void move__of_castling_takes_nobody(void **state)
     bk_close(lib);
 }
 
-/* Has no file, and counts who asks. */
+/* A host that has no file and counts the calls. */
 static int64_t no_size(void *asked, const char *path)
 {
     (void)path;
@@ -320,7 +320,7 @@ static int no_read(void *asked, const char *path, uint64_t at, void *to, size_t 
     return BK_LIB_BROKEN;
 }
 
-/* A later program's options, whose structs are longer: what is 0 there asks for nothing. */
+/* A later program's structs are longer; they are taken if all that is unknown in them is 0. */
 static void options__of_a_later_version_are_refused_if_they_are_used(void **state)
 {
     struct {
@@ -392,7 +392,7 @@ static bool has_move(const struct ref_moves *moves, const struct bk_variant *v, 
 
 static unsigned roots;
 
-/* The rules alone list the same moves, by name, and know as well whether it is over. */
+/* Checks that the rules alone list the same moves, by name, and know if the game is over. */
 static void same_without_tables(struct line *l, const char *fen, enum bk_lib_end over,
                                 const struct bk_lib_ranked *move, size_t n)
 {
@@ -415,7 +415,7 @@ static void same_without_tables(struct line *l, const char *fen, enum bk_lib_end
     }
 }
 
-/* ROOTS=n: so many of each line. */
+/* Returns how many positions of each line are tested: ROOTS in the environment, or EACH. */
 static unsigned roots_each(void)
 {
     const char *n = getenv("ROOTS");
@@ -430,7 +430,7 @@ static void ranked_as_the_slow_generator(struct line *l)
     struct ref_moves slow = { 0 };
     struct bk_pos p;
 
-    if (l->alone) /* without the tables after it */
+    if (l->alone) /* the tables it leads to are missing */
         return;
     for (unsigned i = 0; i < each && lines_position(&p, l->v, &l->m, &seed); i++) {
         struct bk_lib_ranked move[512];
@@ -521,7 +521,7 @@ static void root__keeps_what_lasts_within_the_plies(void **state)
     bk_close(lib);
 }
 
-/* King and queens of White on an empty board, and a king who is anywhere. */
+/* Sets `fen` to White's king and queens and Black's king on random squares. */
 static void draw_queens(char fen[100], unsigned queens, uint64_t *seed)
 {
     char board[64] = "Kk";
@@ -548,7 +548,7 @@ static void draw_queens(char fen[100], unsigned queens, uint64_t *seed)
     strcpy(fen, "w - - 0 1");
 }
 
-/* Lists get more room as they grow: of every length none of their moves is lost. */
+/* Lists get more room as they grow: around 48 and 96 moves none is lost. */
 static void moves__of_any_number_are_all_there(void **state)
 {
     struct bk_lib *lib = lib_of("chess", NULL);
@@ -585,7 +585,7 @@ static void moves__of_any_number_are_all_there(void **state)
     bk_close(lib);
 }
 
-/* The game's own clock ends it sooner than a bound that is further away. */
+/* A bound on plies changes nothing if the game's own clock ends the game sooner. */
 static void root__keeps_what_lasts_within_the_game(void **state)
 {
     static const char fen[] =
@@ -608,7 +608,7 @@ static void root__keeps_what_lasts_within_the_game(void **state)
         }
     assert_int_equal(kept[0][0], kept[0][1]);
     assert_int_equal(kept[1][0], kept[1][1]);
-    assert_true(kept[1][0] > kept[0][0]); /* where nothing wins in time all that draws keeps */
+    assert_true(kept[1][0] > kept[0][0]); /* if no move wins in time, all that draw keep */
     snprintf(at, sizeof at, fen, 51);     /* no time at all: that needs no distance */
     assert_int_equal(bk_rank_moves_fen(lib, at, 0, BK_LIB_WDL_ONLY, move, 64, &n), BK_LIB_OK);
     for (size_t i = 0; i < n; i++)
@@ -616,8 +616,8 @@ static void root__keeps_what_lasts_within_the_game(void **state)
     bk_close(lib);
 }
 
-/* With the clock, too, a move is worth what the position after it is, the other way round: also one
-   that ends a game which was over by its length before. */
+/* With the clock, too, a move has the negated value of the position after it, even a move that ends
+   a game which was over by its length before. */
 static void root__is_clocked_as_the_positions_after_it(void **state)
 {
     struct bk_lib *lib = lib_of("atlantean", GOLDEN "/normal");
@@ -675,8 +675,7 @@ static void cache_only__reads_nothing(void **state)
     bk_close(lib);
 }
 
-/* How many of KPvK's positions with White's king on a1 and his pawn on e4 are answered from memory.
- */
+/* Counts KPvK's positions with White's king on a1 and pawn on e4 that are answered from memory. */
 static unsigned in_memory(struct bk_lib *lib)
 {
     struct bk_lib_piece men[] = { { 'K', 0, 0 }, { 'P', 0, 28 }, { 'K', 1, 0 } };
@@ -689,7 +688,7 @@ static unsigned in_memory(struct bk_lib *lib)
     return n;
 }
 
-/* With whatever budget: distances take nothing away from the results. */
+/* Whatever the budget: reading distances drops no results from memory. */
 static void prefetch__keeps_what_it_has_read(void **state)
 {
     struct bk_lib *lib = lib_of("chess", "tests/golden/normal");
@@ -715,7 +714,7 @@ static void prefetch__keeps_what_it_has_read(void **state)
     bk_close(lib);
 }
 
-/* What is missing has a name, which the disk is not asked for. */
+/* The error names a missing table without a call to the host. */
 static void cache_only__names_what_is_missing_without_a_look(void **state)
 {
     unsigned asked = 0, before;
@@ -741,7 +740,7 @@ static void cache_only__names_what_is_missing_without_a_look(void **state)
     bk_close(lib);
 }
 
-/* Of moves, too: bk_error() says it, and nothing of a call before. */
+/* After bk_probe_moves(), too, bk_error() names the missing table, and no earlier error. */
 static void error__of_moves_names_what_is_missing(void **state)
 {
     struct bk_lib *lib = lib_of("chess", "nowhere");
@@ -757,7 +756,7 @@ static void error__of_moves_names_what_is_missing(void **state)
     bk_close(lib);
 }
 
-/* However many tables a position may lead to, a thousand are looked for; of its moves no more. */
+/* For an error message, about a thousand tables are looked for, and no more for a list of moves. */
 static void error__looks_for_a_thousand_tables_and_no_more(void **state)
 {
     static const char *const fen = "4k3/PPP5/8/8/8/8/ppp5/4K3 w - - 0 1";
@@ -785,7 +784,7 @@ static void error__looks_for_a_thousand_tables_and_no_more(void **state)
     bk_close(lib);
 }
 
-/* Rules alone say that it is over: no table need be in memory, nor be whole. */
+/* Checks that rules alone say that the game is over: no table need be in memory, or undamaged. */
 static void assert_over(struct bk_lib *lib, const char *fen, unsigned flags, int over)
 {
     struct bk_lib_piece men[8];
@@ -830,7 +829,7 @@ static void mate_and_stalemate__need_no_table_for_wdl_either(void **state)
     assert_int_equal(rmdir(path) || rmdir(dir), 0);
 }
 
-/* A square to take in passing on, and no move at all: mate is mate. */
+/* A mate is found in a position with an en passant square, too. */
 static void mate__stands_beside_an_en_passant_square(void **state)
 {
     struct bk_lib *lib = lib_of("chess", "");
@@ -840,7 +839,7 @@ static void mate__stands_beside_an_en_passant_square(void **state)
     bk_close(lib);
 }
 
-/* Of an en passant square two positions are asked: what the first says is no answer. */
+/* With an en passant square two positions are probed: the value of the first is no answer. */
 static void wdl__is_written_with_an_answer_alone(void **state)
 {
     const char *fen = "8/8/8/3k4/3Pp3/8/8/4K3 b - d3 0 1";
@@ -860,7 +859,7 @@ static void error__of_a_closed_handle_is_no_other_s(void **state)
     struct bk_answer a;
 
     (void)state;
-    for (unsigned i = 0; i < 8; i++) { /* a handle mostly lies where the one before it did */
+    for (unsigned i = 0; i < 8; i++) { /* a handle mostly has the address of the last */
         struct bk_lib *lib = lib_of("chess", "");
 
         assert_string_equal(bk_error(lib), "");
@@ -869,7 +868,7 @@ static void error__of_a_closed_handle_is_no_other_s(void **state)
     }
 }
 
-/* A batch asks what is in memory first: that it is not is nobody's error. */
+/* A batch first asks what is in memory: what is not there yet leaves no error. */
 static void batch__that_is_answered_leaves_no_error(void **state)
 {
     const char *fen = KRVK;
@@ -906,7 +905,7 @@ static void error__of_a_handle_stays_when_rules_answer(void **state)
     bk_close(other);
 }
 
-/* Who closes what he was given on failure, as bareking.h has it, closes no stranger. */
+/* On failure, too, the handle is set, so that it can be closed, as bareking.h says. */
 static void handle__opened_without_options_tells_why(void **state)
 {
     struct bk_answer a;
@@ -947,7 +946,7 @@ static void memory__too_little_is_said_and_enough_is_obeyed(void **state)
     bk_close(other);
 }
 
-/* Takes all memory that this process may have but every other piece of so many bytes. */
+/* Takes all memory that this process may have, but every other piece of `bytes` bytes. */
 static void leave_pieces(size_t bytes)
 {
     struct rlimit none = { 0, 0 };
@@ -961,7 +960,7 @@ static void leave_pieces(size_t bytes)
     }
 }
 
-/* In a process of its own: what a question is answered where there is little memory. */
+/* Returns the answer to a probe in a child process that has only such pieces of memory left. */
 static enum bk_lib_err with_pieces(size_t bytes)
 {
     pid_t child = fork();
@@ -984,7 +983,7 @@ static enum bk_lib_err with_pieces(size_t bytes)
     return (enum bk_lib_err)WEXITSTATUS(status);
 }
 
-/* A table that there is no memory to unpack is none that is damaged. */
+/* A table for which there is no memory to unpack it is not called damaged. */
 static void memory__that_is_not_there_is_no_damage(void **state)
 {
     unsigned short_of = 0;
@@ -1056,7 +1055,7 @@ static void refresh__does_not_disturb_those_who_ask(void **state)
 #endif
 #define BOARDS 200 /* more than a handle keeps */
 
-/* The nth board with holes: of each row one square, or none. */
+/* Writes the nth board with holes: in each of six rows one of two squares, or none. */
 static void board_fen(char fen[BK_LIB_FEN_MAX], unsigned nth)
 {
     char *at = fen + sprintf(fen, "k7/");
@@ -1066,7 +1065,7 @@ static void board_fen(char fen[BK_LIB_FEN_MAX], unsigned nth)
     sprintf(at, "3*3K w - - 0 1");
 }
 
-/* What the rules say of a board: how many moves there are. */
+/* Returns the number of legal moves on the nth board. */
 static size_t moves_on(struct bk_lib *lib, unsigned nth)
 {
     char fen[BK_LIB_FEN_MAX];
@@ -1084,7 +1083,7 @@ struct boards {
     unsigned step, wrong;
 };
 
-/* All of them, in an order of its own. */
+/* A thread that asks about all boards three times, in an order given by `step`. */
 static void *ask_boards(void *context)
 {
     struct boards *me = context;
@@ -1099,8 +1098,7 @@ static void *ask_boards(void *context)
     return NULL;
 }
 
-/* A handle that has seen them all, or another thread's, knows each as one that has seen no other.
- */
+/* A handle that has seen all boards, in any thread, finds the moves that a new handle finds. */
 static void boards__that_made_room_are_made_again(void **state)
 {
     static size_t moves[BOARDS];
@@ -1137,7 +1135,7 @@ static double resident_mib(void)
     return (double)resident * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
-/* Each of them takes 0.3 MiB, or 1.3: all would take 210, and 800. */
+/* A board takes 0.3 MiB in shatranj, 1.3 in atlantean: all would take 210 and 800 MiB. */
 static void boards__take_no_more_memory_the_more_there_are(void **state)
 {
     static const struct {
@@ -1169,7 +1167,7 @@ static void boards__take_no_more_memory_the_more_there_are(void **state)
 
 /* == What is there == */
 
-/* The number of a game's rules. */
+/* Returns the number of a game's rules. */
 static uint64_t lib_rules(const char *game)
 {
     struct bk_lib *lib = lib_of(game, NULL);
@@ -1214,8 +1212,8 @@ static void about__says_game_and_tables(void **state)
     bk_close(lib);
 }
 
-/* A folder of two tables: of one, with results alone, the distances are lost; of the other nothing
-   is left but an empty file.  Links, so that nothing is copied. */
+/* Makes or removes a folder of two tables: KRvK, a link to results whose distances are lost, and
+   KQvK, of which only an empty file is left. */
 static void with_a_lost_file(const char *dir, bool make)
 {
     char cwd[PATH_MAX - 64], real[PATH_MAX], path[PATH_MAX];
@@ -1281,7 +1279,7 @@ static void about__tells_lost_distances_from_none(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Links to golden tables of chess, but to those of KQvK. */
+/* Makes or removes links to golden tables of chess, except those of KQvK. */
 static void without_queens(const char *dir, bool make)
 {
     static const char *const names[] = { "KPvK", "KRvK", "KBvK", "KNvK" };
@@ -1301,8 +1299,8 @@ static void without_queens(const char *dir, bool make)
     assert_int_equal(make ? 0 : rmdir(path), 0);
 }
 
-/* A result without a distance is told where distances are lost, not where a table is missing that
-   may be had. */
+/* A result is told without its distance where distances are lost, not where a table is missing:
+   that is an error. */
 static void about__tells_a_missing_table_from_lost_distances(void **state)
 {
     char dir[] = "/tmp/bareking-queens-XXXXXX";
@@ -1332,7 +1330,7 @@ static void about__tells_a_missing_table_from_lost_distances(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Results in one folder, distances in another: nobody would find these. */
+/* Distances in another folder than their results are not found. */
 static void about__distances_lie_beside_their_results(void **state)
 {
     char dir[] = "/tmp/bareking-apart-XXXXXX", cwd[PATH_MAX - 64], real[PATH_MAX], path[64];
@@ -1361,7 +1359,7 @@ static void about__distances_lie_beside_their_results(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Folders of this machine, called as the host's are, are not his. */
+/* With a host, this machine's folders of the same names are not listed. */
 static void about__lists_nothing_of_a_host(void **state)
 {
     unsigned asked = 0;

@@ -57,7 +57,7 @@ static uint64_t draw(uint64_t n)
 
 /* == Ribbons == */
 
-/* Words as they lie in a file, in place. */
+/* Turns words into a file's byte order, in place. */
 static const uint8_t *bytes_of(uint64_t *word, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)
@@ -132,7 +132,7 @@ static void ribbon__one_key_with_two_bits_is_refused(void **state)
     bk_ribbon_room_release(&room);
 }
 
-/* Those that this machine has. */
+/* Lists the eliminators that this machine can run; returns how many. */
 static unsigned list_eliminators(bk_eliminate *out[4])
 {
     unsigned n = 0;
@@ -150,7 +150,7 @@ static unsigned list_eliminators(bk_eliminate *out[4])
     return n;
 }
 
-/* What pivots say, variable by variable from the last to the first; those without are 0. */
+/* Returns the solution of `pivot`, last variable first; variables without a pivot are 0.  Owned. */
 static uint64_t *follow_from(uint64_t (*pivot)[2], uint32_t words)
 {
     uint64_t *solution = calloc(words + 2, sizeof *solution);
@@ -197,7 +197,7 @@ static void ribbon__all_instruction_sets_eliminate_alike(void **state)
     free(key);
 }
 
-/* Equations that contradict each other, and such as say a thing twice. */
+/* One equation occurs twice; then the two are made to contradict each other. */
 static void ribbon__all_instruction_sets_find_contradictions(void **state)
 {
     enum { N = 4000 };
@@ -217,7 +217,7 @@ static void ribbon__all_instruction_sets_find_contradictions(void **state)
         assert_int_equal(bk_ribbon_solve(&room, key, n + 1, 128, &words, &s, NULL), BK_OK);
         for (unsigned k = 0; k < eliminators; k++)
             assert_true(eliminate[k](&room, words));
-        for (at = 0; at < n; at++) /* one of the two says otherwise now */
+        for (at = 0; at < n; at++) /* where the two lie side by side */
             if (room.low[at] == room.low[at + 1] && !(room.high[at] ^ room.high[at + 1]))
                 break;
         agreed += at < n;
@@ -232,7 +232,7 @@ static void ribbon__all_instruction_sets_find_contradictions(void **state)
     free(key);
 }
 
-/* A ribbon of n words of anything, and keys that ask for 1 to 20 bits. */
+/* Ribbons of up to WORDS random words, and random keys that ask for 1 to 20 bits. */
 static void filter__all_instruction_sets_let_the_same_pass(void **state)
 {
     enum { N = 1003, WORDS = 40 };
@@ -273,7 +273,7 @@ static void filter__all_instruction_sets_let_the_same_pass(void **state)
 
 enum { WORDS = 50, COLUMNS = 7 };
 
-/* Columns, and places to keep bits of them. */
+/* Columns of bits; point() sets at[j] to column j. */
 struct columns {
     uint64_t bits[COLUMNS][WORDS + 1], *at[COLUMNS];
 };
@@ -284,7 +284,7 @@ static void point(struct columns *c)
         c->at[j] = c->bits[j];
 }
 
-/* Do these columns begin with the bits of others where `mask` has one? */
+/* Checks that columns `kept` begin with those bits of `of` that `mask` has. */
 static void are_kept(const struct columns *kept, const struct columns *of, unsigned n,
                      const uint64_t *mask)
 {
@@ -359,7 +359,7 @@ static void columns__all_instruction_sets_count_alike(void **state)
     }
 }
 
-/* Of masks of all bits, too: then nothing is left over for the next word. */
+/* Masks of all bits occur, too: they leave nothing over for the next word. */
 static void columns__append_what_the_mask_says(void **state)
 {
     const struct bk_columns best = bk_columns_for(), *set[2] = { &bk_columns_portable, &best };
@@ -388,7 +388,7 @@ static void columns__append_what_the_mask_says(void **state)
 
 /* == Cells == */
 
-/* A cell, drawn: in row `nth`, of few squares or many. */
+/* A random cell of row `nth`, with few squares or many. */
 struct drawn {
     uint32_t nth, leaf;
     bool odd, last;
@@ -484,7 +484,7 @@ static void cells__come_back_as_they_were_put(void **state)
 
 /* == What questions meet == */
 
-/* At least one cell, no more than exceptions; in them at least these, at most who is asked. */
+/* Estimates are 1 to `exceptions` cells, and in them `exceptions` to `positions` positions. */
 static void met__a_guess_is_what_could_be(void **state)
 {
     enum { QUESTIONS = 50 };
@@ -510,7 +510,7 @@ static void met__a_guess_is_what_could_be(void **state)
     }
 }
 
-/* Seen in few cells it is taken for one like the others, here of nine exceptions a cell. */
+/* A question met in few cells is taken for an average one, here of nine exceptions a cell. */
 static void met__a_question_seen_often_speaks_for_itself(void **state)
 {
     const struct bk_askers askers[3] = { { 80000, 20000 }, { 8000, 4000 }, { 9000, 500 } };
@@ -526,7 +526,7 @@ static void met__a_question_seen_often_speaks_for_itself(void **state)
     assert_in_range(met[2].in_cells, 17 * 50, 17 * 60);
 }
 
-/* Where next to nothing is an exception a filter is as large as can be; else none is worth it. */
+/* The largest filter where next to nothing is an exception, no filter where half of all is. */
 static void rates__reach_from_none_to_the_largest(void **state)
 {
     const struct bk_askers rare = { UINT64_C(1) << 44, 1 }, half = { 1000, 500 };
@@ -572,9 +572,9 @@ struct made {
     uint64_t seed;
     unsigned values;       /* 0 .. values - 1 */
     unsigned free_in_16;   /* of 16 positions, how many are free */
-    unsigned least_in_16;  /* of those that are not, how many are at least */
-    unsigned noise_in_256; /* of 256, how many have any value */
-    bool plain;            /* and the others all 0 */
+    unsigned least_in_16;  /* of 16 others, how many values are bounds */
+    unsigned noise_in_256; /* of 256 positions, how many have a random value */
+    bool plain;            /* all other values are 0; else squares decide them */
 };
 
 static unsigned value_of(const struct made *m, uint64_t number, const struct bk_row *row,
@@ -715,7 +715,7 @@ static struct bk_unit encode(const struct bk_unit_source *src, unsigned threads,
         shards);
 }
 
-/* Reads a unit back: rows at once and, here and there, one position. */
+/* What reads a unit back: whole rows and, here and there, one position. */
 struct reading {
     struct bk_model *model;
     struct bk_fact_tree *tree;
@@ -812,7 +812,7 @@ static void comes_back(const struct bk_unit_source *src, const struct bk_unit *u
     reading_release(&r);
 }
 
-/* Encodes values and reads them back; returns the bytes of all. */
+/* Encodes values and reads them back; returns the bytes of model, directory and shards. */
 static size_t round_trip(const struct table *t, struct made m)
 {
     struct bk_unit_source src = source_of(t, &m);
@@ -889,7 +889,7 @@ static void unit__where_all_is_free_or_one_value_it_takes_a_few_bytes(void **sta
     table_free(&t);
 }
 
-/* Bounds are nearly free: what must be told then is much less than what else would be. */
+/* A unit of bounds takes less than a tenth of the bytes of the same values told exactly. */
 static void unit__bounds_cost_little(void **state)
 {
     struct made m = { .bits = 2, .values = 3, .noise_in_256 = 256 };
@@ -942,7 +942,7 @@ static void unit__threads_and_memory_do_not_change_its_bytes(void **state)
     table_free(&t);
 }
 
-/* What a unit is made of, in order: 64 bits of all its bytes. */
+/* Returns a checksum of all bytes of a unit: model, directory and shards. */
 static uint64_t sum_of(const struct bk_unit *u, const struct bytes *shards)
 {
     return XXH3_64bits_withSeed(shards->at, shards->n,
@@ -951,8 +951,8 @@ static uint64_t sum_of(const struct bk_unit *u, const struct bytes *shards)
 }
 
 /*
- * On every machine, with whatever memory and threads, by one release of libzstd.  Reading back sees
- * none of what makes files larger: a worse tree, rates that are off, a sample of other rows.
+ * Bytes are the same on every machine, with whatever memory and threads, by one release of libzstd.
+ * Reading back does not notice what makes files larger: a worse tree, wrong rates, other samples.
  * Whoever changes the bytes of files on purpose writes down the new sums, and says in the commit
  * what files take.
  */
@@ -1087,7 +1087,7 @@ static void samples__are_the_same_together_and_apart(void **state)
     }
     for (unsigned i = 0; i < 3; i++)
         bk_sample_release(&together[i]);
-    /* of fewer rows, too, whoever learns from most */
+    /* with fewer rows, too, whichever unit learns from the most */
     for (unsigned i = 0; i < 3; i++)
         together[i].rows = fewer[i];
     assert_int_equal(
@@ -1108,7 +1108,7 @@ static void samples__are_the_same_together_and_apart(void **state)
     assert_true(together[0].bits && together[1].bits && !together[2].bits);
     for (unsigned i = 0; i < 2; i++)
         bk_sample_release(&together[i]);
-    /* without room for more, the first */
+    /* without memory for more, the first alone is taken */
     assert_int_equal(bk_samples_take(together, all, 3, BK_EFFORT_FAST, 0, pool, NULL, &why), BK_OK);
     assert_true(together[0].bits && !together[1].bits && !together[2].bits);
     bk_sample_release(&together[0]);
@@ -1116,8 +1116,7 @@ static void samples__are_the_same_together_and_apart(void **state)
     table_free(&t);
 }
 
-/* Whether there are fewer rows than the list has room for is known when all are counted: those of
-   small boards are short. */
+/* Only counting all rows tells if the list has room for them: on small boards rows are short. */
 static void samples__are_of_no_more_rows_than_are_listed(void **state)
 {
     struct table t = table_of("shatranj", "KPvKN");
@@ -1165,14 +1164,14 @@ static void samples__say_what_whoever_fetches_rows_said(void **state)
     table_free(&t);
 }
 
-/* Results of which little is open are learned from as many rows as distances; of which much is,
-   from all that may be; between them from one more for each byte.  by_themselves: asked of one
-   after the other, and by other effort, too. */
+/* Results are learned from as many rows as distances where the first tree leaves little open, from
+   all that are allowed where it leaves much, and between these from one more for each byte that it
+   leaves.  by_themselves: units are also asked about one by one, and with other efforts. */
 static void rows_are_worth(const char *game, const char *name, bool by_themselves)
 {
     static struct bk_logs logs;
     struct table t = table_of(game, name);
-    const uint64_t numbers = 400000000; /* or fewer, of larger boards */
+    const uint64_t numbers = 400000000; /* of a unit, at most */
     uint32_t words = bk_facts_words(t.facts), least = (1 << 17) / words, most = (6 << 16) / words;
     struct made made[] = {
         { .bits = 2, .values = 3, .plain = true },
@@ -1218,7 +1217,7 @@ static void rows__are_as_many_as_are_worth_it(void **state)
 {
     (void)state;
     rows_are_worth("shatranj", "KBPvKR", true);
-    rows_are_worth("grand-shatranj", "KJHvKM", false); /* half as many: of two words */
+    rows_are_worth("grand-shatranj", "KJHvKM", false); /* rows of two words: half as many */
 }
 
 static void unit__says_what_the_sink_said(void **state)
@@ -1237,7 +1236,7 @@ static void unit__says_what_the_sink_said(void **state)
     table_free(&t);
 }
 
-/* Nearly every position has a value of its own, which the kings' places tell a little about. */
+/* Gives nearly every position a value of its own, of which the kings' squares tell a little. */
 static void make_wide_row(void *context, uint64_t number, struct bk_row *row,
                           struct bk_turned *turned, struct bk_row_values *v)
 {
@@ -1283,7 +1282,7 @@ static void unit__has_no_more_leaves_and_questions_than_a_reader_takes(void **st
     table_free(&t);
 }
 
-/* A lost position's distance is asked of many of them. */
+/* Finding a lost position's distance reads many shards, so those of distances are smaller. */
 static void unit__shards_of_distances_are_smaller(void **state)
 {
     struct table t = table_of("grand-shatranj", "KJvK");
@@ -1334,7 +1333,7 @@ static void encoder__refuses_more_units_than_a_file_has(void **state)
 
 /* == What is foretold of a unit == */
 
-/* Of some positions of a side, by the plain generator and solved tables. */
+/* Counts exits in every seventh position, by the plain generator and solved tables. */
 static struct bk_drawn count_exits(struct solved *s, const struct bk_index *ix, unsigned side)
 {
     struct bk_drawn out = { 0 };
@@ -1371,7 +1370,7 @@ static unsigned per_mille(unsigned some, unsigned all)
     return (unsigned)(UINT64_C(1000) * some / all);
 }
 
-/* Within so many of 1000? */
+/* Checks that a / all and b / of differ by at most `apart` in 1000. */
 static void near(unsigned a, unsigned all, unsigned b, unsigned of, unsigned apart)
 {
     unsigned x = per_mille(a, all), y = per_mille(b, of);
@@ -1380,8 +1379,8 @@ static void near(unsigned a, unsigned all, unsigned b, unsigned of, unsigned apa
         fail_msg("%u and %u of 1000", x, y);
 }
 
-/* Where each side has one man, who takes the other's wins if the king alone has lost by that, or
-   will be mated: by a rook he is, by a bishop or knight not. */
+/* Where each side has one man, taking the other's man wins if the bare king has lost by rule, or
+   will be mated: a rook mates him, a bishop or a knight does not. */
 static void drawn__are_the_positions_that_an_exit_wins(void **state)
 {
     static const char *const game[] = { "", "bare-king = wins-unless-bared-back\n" };
@@ -1417,7 +1416,7 @@ static void drawn__are_the_positions_that_an_exit_wins(void **state)
             if (i % 4 < 3) {
                 near(d.wins, d.n, want.wins, want.n, 15);
                 near(d.exits, d.n, want.exits, want.n, 30); /* some leave the king in check */
-            } else if (side)                                /* a man is left, who knows what for */
+            } else if (side)                                /* a man is left: no win is certain */
                 assert_int_equal(d.wins, 0);
             assert_int_equal(d.ends, i < 4 ? 0 : d.wins);
         }
@@ -1427,8 +1426,8 @@ static void drawn__are_the_positions_that_an_exit_wins(void **state)
     }
 }
 
-/* Of those that are legal, without those that exits win; where these are few, of the side that wins
-   more, without three of four of the others that have exits, too.  And one more, by chance. */
+/* Stored results of 100 positions: legal ones that no exit wins, plus one for chance.  Where exits
+   win few, and the side to move wins more, without three of four others that have exits, too. */
 static void drawn__adds_up_to_a_share(void **state)
 {
     const struct bk_drawn some = { .n = 200, .legal = 160, .exits = 60, .wins = 40, .ends = 20 };
@@ -1451,7 +1450,7 @@ static void drawn__adds_up_to_a_share(void **state)
     assert_int_equal(bk_drawn_results_alone(&(struct bk_drawn){ .n = 9, .legal = 9 }), 100);
 }
 
-/* A table solved by its own, so that nothing has been encoded of it; and its encoder. */
+/* A table that is solved, but of which nothing has been encoded, and its encoder. */
 struct encoding {
     struct solved *solved;
     struct bk_memtable *t;
@@ -1488,7 +1487,7 @@ static enum bk_err encode_blocks(struct encoding *x, struct bk_report *why)
     return bk_encoder_blocks(x->e, x->block, x->t->ix->nblocks, why);
 }
 
-/* A table's two files in two folders. */
+/* Checks that a table's two files are the same in the folders `one` and `other`. */
 static void same_files(const char *one, const char *other, const struct bk_variant *v,
                        const struct bk_material *m)
 {
@@ -1500,7 +1499,7 @@ static void same_files(const char *one, const char *other, const struct bk_varia
     }
 }
 
-/* No unit has room for what it learns from. */
+/* Spill files of 4096 bytes have no room for what any unit learns from. */
 static void encoder__says_that_a_unit_was_not_encoded(void **state)
 {
     struct bk_variant *v = load("puzzle-mini");
@@ -1524,8 +1523,8 @@ static void encoder__says_that_a_unit_was_not_encoded(void **state)
     bk_variant_free(v);
 }
 
-/* Wherever there was no room, or no time, nothing is there under a table's name; later the rest is
-   done. */
+/* Where the disk is full, or work is stopped, no file has a table's name; a later call does the
+   rest. */
 static void encoder__goes_on_where_the_disk_was_full(void **state)
 {
     static const volatile int stop = 1;
@@ -1575,7 +1574,7 @@ static void encoder__goes_on_where_the_disk_was_full(void **state)
     bk_variant_free(v);
 }
 
-/* One position in some thousand rows has another value than all others. */
+/* Gives all positions one value, but the first position of one row in 4096 another. */
 static void make_rare_row(void *context, uint64_t number, struct bk_row *row,
                           struct bk_turned *turned, struct bk_row_values *v)
 {
@@ -1599,7 +1598,7 @@ static size_t heap_bytes(void)
     return all.uordblks + all.hblkhd;
 }
 
-/* What is in memory when the only shard is whole; sanitizers have a heap that says nothing. */
+/* Notes the heap's bytes when the only shard is complete; under sanitizers they say nothing. */
 static enum bk_err note_heap(void *context, const void *bytes, size_t n, struct bk_report *why)
 {
     size_t *heap = context;
@@ -1638,7 +1637,7 @@ static void unit__rows_wait_for_their_shard_on_disk_where_memory_is_short(void *
 
 /* == Damage == */
 
-/* Asks a model whatever can be asked; sanitizers see what goes wrong. */
+/* Asks a model, which may be damaged, for random rows; sanitizers see what goes wrong. */
 static void ask_some(const struct bk_model *m, const struct bk_unit_source *src,
                      const struct bk_directory *dir, const uint8_t *shards)
 {
@@ -1659,7 +1658,7 @@ static void ask_some(const struct bk_model *m, const struct bk_unit_source *src,
     bk_fact_row_free(row);
 }
 
-/* 65535, plus 1, has no two bytes: it was written as 0, which is a question. */
+/* Values are stored plus 1 in two bytes: 65535 was once written as 0, which means a question. */
 static void model__values_are_told_up_to_65534(void **state)
 {
     struct bk_fact_node tree = { .fact = BK_FACT_LEAF };

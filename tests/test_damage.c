@@ -86,8 +86,7 @@ static void put_copy(const struct patient *p, const uint8_t *bytes, size_t n)
 
 /* == Asking == */
 
-/* Asks positions all over the table.  seen: of each question, its answer or its error; false
-   ends it. */
+/* Asks about positions all over the table.  seen: takes each answer or error; false ends it. */
 static void ask(struct bk_file *f,
                 bool (*seen)(struct patient *p, unsigned nth, enum bk_err err, unsigned value),
                 struct patient *p)
@@ -133,7 +132,7 @@ static bool compare(struct patient *p, unsigned nth, enum bk_err err, unsigned v
     return true; /* other shards must be right, or refuse, too */
 }
 
-/* How the copy answers; where it opens, check must find what is wrong. */
+/* Returns how the copy answers; if it opens, bk_file_check() must find what is wrong. */
 static int classify(struct patient *p, const char *what, size_t at)
 {
     struct bk_file *f;
@@ -180,7 +179,7 @@ static void patient_open(struct patient *p, const struct patient_file *of)
     bk_file_close(f);
 }
 
-/* what: was done to it, for a line; NULL: none */
+/* what: the damage done, for a line of counts; NULL: no line */
 static void patient_close(struct patient *p, const char *what)
 {
     if (what)
@@ -245,7 +244,7 @@ static void damage__of_the_length_is_always_refused_at_open(void **state)
     }
 }
 
-/* Pieces that change places: the seeds of checksums tell them apart. */
+/* Neighbouring pieces change places: the seeds of checksums tell them apart. */
 static void damage__of_the_order_gives_no_wrong_value(void **state)
 {
     (void)state;
@@ -314,7 +313,7 @@ static void damage__no_other_file_passes_for_a_table(void **state)
     assert_true(strangers > 300);
 }
 
-/* The library: a table's file under another table's name; a pair of two kinds. */
+/* A folder of links to tables, for the library; `game` is the folder of one game in it. */
 struct folder {
     char path[PROOF_DIR_MAX], game[PROOF_DIR_MAX + 8];
 };
@@ -403,8 +402,7 @@ static void damage__exchanged_and_renamed_files_are_refused_by_the_library(void 
     assert_true(refused > 50);
 }
 
-/* A .bkd that is not whole, being copied, say: results are told, and who asks for more hears of it.
- */
+/* Another file in place of a .bkd: results are told, and asking for distances is an error. */
 static void damage__of_distances_leaves_the_results(void **state)
 {
     static const char *const in_place[] = { "KRvK.bkw", "KQvK.bkd", "KRvK+K.bkd" };
@@ -436,7 +434,7 @@ static void damage__of_distances_leaves_the_results(void **state)
     }
 }
 
-/* Results that stand alone beside distances that do not, and the other way round. */
+/* Standalone results beside distances that are not standalone, and the other way round. */
 static void damage__a_pair_of_two_kinds_is_right_all_the_same(void **state)
 {
     struct bk_answer sound[FENS], out[FENS];
@@ -520,7 +518,7 @@ static int ask_forged(struct patient *p, const struct bk_material *as, const cha
     return err ? AT_PROBE : RIGHT;
 }
 
-/* Every byte of the head, all values of it. */
+/* Gives every byte of the head all values (in a sample every fifth), with the right checksum. */
 static void forged__heads_do_no_harm_and_take_little_memory(void **state)
 {
     (void)state;
@@ -548,7 +546,7 @@ static void forged__heads_do_no_harm_and_take_little_memory(void **state)
     }
 }
 
-/* Every byte behind the head, with all checksums made for it; models can be read as they are. */
+/* Changes every byte behind the head and makes all checksums for it; models are not compressed. */
 static void forged__bodies_do_no_harm_and_take_little_memory(void **state)
 {
     static const uint8_t way[3] = { 0x01, 0x80, 0xff };
@@ -580,13 +578,13 @@ static void forged__bodies_do_no_harm_and_take_little_memory(void **state)
     }
 }
 
-/* What each says, of a file that is mostly holes. */
+/* What a forged head claims, of a file that is mostly holes. */
 struct claim {
     const char *what, *material;
     uint64_t positions, model_bytes, shard_bytes, number;
     uint32_t shards, blocks;
     unsigned units;
-    bool behind; /* the number is that behind the last */
+    bool behind; /* the number is one past the last */
 };
 
 static const struct claim claims[] = {
@@ -624,7 +622,7 @@ static void apply(struct forge *f, const struct claim *c)
         i->summary.win_plies[0] = 3;
         i->summary.win_number[0] = c->behind ? i->positions : c->number;
     }
-    if (c->material) { /* an order that has as many digits as this one */
+    if (c->material) { /* an order of as many digits as it needs */
         i->norder = (unsigned)strlen(c->material) - 2;
         for (unsigned s = 0; s + 1 < i->norder; s++)
             i->order[s] = (uint8_t)s;
@@ -649,7 +647,7 @@ static void apply(struct forge *f, const struct claim *c)
     }
 }
 
-/* The size that a head says; the copy is as long, if the machine has files of that size. */
+/* Makes the copy as long as the head says, if the machine has files of that size. */
 static void stretch(const struct patient *p, const struct forge *f)
 {
     uint64_t n = f->head.bytes;
@@ -689,10 +687,10 @@ static void forged__claims_are_compared_before_memory_is_taken(void **state)
     alarm(0);
 }
 
-/* What a table adds up to, forged: cannot be, or is not so. */
+/* Forged summaries: of impossible numbers, or of possible ones that are not true. */
 static const struct {
     const char *what;
-    int64_t win, draw, loss, all_win, win_plies, loss_plies, win_number; /* added */
+    int64_t win, draw, loss, all_win, win_plies, loss_plies, win_number; /* added to the file's */
     bool few; /* placements: one less than there are wins */
     bool possible;
 } sums[] = {
@@ -713,7 +711,7 @@ static const struct {
 };
 #define SUMS (sizeof sums / sizeof *sums)
 
-/* A copy of a golden file in the folder, its summary forged. */
+/* Puts a copy of a golden file into the folder, its summary forged as sums[nth] says. */
 static void put_forged(const struct folder *to, const char *from, const char *name, size_t nth)
 {
     char path[PATH_MAX];
@@ -772,7 +770,7 @@ static void forged__sums_are_refused_or_found_out(void **state)
 
 /* == Models that grow == */
 
-/* A frame that unpacks to `size` bytes, all `byte`, in blocks of 2^17 that take four bytes. */
+/* A frame that unpacks to `size` bytes: `first`, then 2^17 times `byte` from each four bytes. */
 static uint8_t *bomb(uint32_t size, uint8_t byte, const uint8_t first[16], size_t *n)
 {
     uint8_t *frame = malloc(64 + (size / (1 << 17) + 2) * 4), *at = frame + 9;

@@ -104,7 +104,7 @@ static void scene_open(struct scene *s, const struct bk_variant *v, uint64_t see
     assert_true(s->words * 64 >= bits && s->words * 64 >= v->nsq);
 }
 
-/* The next row: one man moves, now and then all. */
+/* Draws the next row: at most one man moves, once in five rows all but the inner one. */
 static void draw_row(struct scene *s, unsigned inner)
 {
     unsigned all = random_once_in(&s->seed, 5), one = random_below(&s->seed, s->men.n);
@@ -118,7 +118,7 @@ static void draw_row(struct scene *s, unsigned inner)
 
 static uint64_t seen[KINDS][2];
 
-/* The facts of one group, and the sorts of forks, apart. */
+/* Returns the line of `seen` of a fact: by kind, but places by metric and forks by sort. */
 static unsigned sort_of(const struct bk_facts *f, unsigned fact)
 {
     const struct fact_group *g = &f->group[f->item[fact].group];
@@ -195,7 +195,7 @@ static void note_truth(void *context, uint32_t leaf, const uint64_t *squares)
         memcpy(t->is, squares, t->s->words * 8);
 }
 
-/* All facts for some squares are there what they are for all. */
+/* Checks that all facts, asked for the squares `some`, are there what `all` says. */
 static void compare_part(struct scene *s, struct bk_fact_row *row, unsigned inner,
                          const uint64_t *some, const uint64_t *all)
 {
@@ -210,8 +210,8 @@ static void compare_part(struct scene *s, struct bk_fact_row *row, unsigned inne
     free(part);
 }
 
-/* Each fact asked for some squares, and then for all, is what all facts at once say of it; now and
-   then these were told for some squares before. */
+/* Checks that each fact, asked for some squares and then for all, is what `all` says; half the time
+   after all facts were asked for some squares. */
 static void compare_descents(struct scene *s, unsigned inner, const uint64_t *all)
 {
     struct bk_fact_row *fresh;
@@ -363,7 +363,7 @@ static unsigned man_on(const struct scene *s, unsigned sq)
     return BK_FACT_NOBODY;
 }
 
-/* No man takes two or changes: then facts and moves speak of the same captures. */
+/* Does no man take two, or change?  Only then do facts and moves tell the same captures. */
 static bool moves_plainly(const struct scene *s)
 {
     for (unsigned i = 0; i < s->men.n; i++)
@@ -394,7 +394,7 @@ static bool takes_last(const struct scene *s, const struct bk_pos *p)
 
 static uint64_t bares_seen[2], exposes_seen[2], alike_seen[2];
 
-/* Where a man may go without taking anybody, by a look and by the list of moves that are legal. */
+/* Compares where the man `by` may go without taking: by bk_fact_look_quiet(), by legal moves. */
 static void compare_quiet(const struct scene *s, unsigned by, const struct bk_bits *legal)
 {
     unsigned type = s->men.type[by], colour = s->men.colour[by];
@@ -429,7 +429,7 @@ static void compare_bare(const struct scene *s, const struct bk_fact_look *look,
     assert_int_equal(back, takes_last(s, after));
 }
 
-/* Every move of a side against what a look says of it. */
+/* Compares every move of a side with what bk_fact_look() says of it. */
 static void compare_moves(const struct scene *s, unsigned stm)
 {
     static struct bk_move list[BK_MOVES_MAX];
@@ -516,7 +516,7 @@ static void facts__evaluators_agree_with_the_definition_in_shipped_games(void **
     }
 }
 
-/* Puts a drawn game on a board of up to 14x14 with holes; those who stood anywhere still may. */
+/* Puts a game on a board of up to 14x14 with holes; men that could stand anywhere still can. */
 static void enlarge(struct bk_variant *v, uint64_t *seed)
 {
     unsigned anywhere = (1u << v->ranks) - 1;

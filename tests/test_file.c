@@ -89,7 +89,7 @@ static unsigned of_row(const struct bk_row_values *values, unsigned bits, unsign
     return x;
 }
 
-/* The value of one number, asked by itself and with its row. */
+/* Returns the value of one number, which must be the same asked alone and with its row. */
 static unsigned ask_both_ways(struct bk_file *f, struct bk_scan *scan, unsigned side,
                               uint64_t number, const struct bk_placement *at)
 {
@@ -111,7 +111,7 @@ static unsigned ask_both_ways(struct bk_file *f, struct bk_scan *scan, unsigned 
     return one;
 }
 
-/* Compares every step-th number. */
+/* Compares both readers at every step-th number of each side. */
 static void compare_readers(const char *path, const struct bk_variant *v, uint64_t step)
 {
     char why[200];
@@ -220,7 +220,7 @@ struct sound {
     char path[PATH_MAX]; /* of damaged copies */
 };
 
-/* Asks some numbers of both sides; hands each value, or the error, to `seen`. */
+/* Asks every step-th number of both sides; hands each value, up to the first error, to `seen`. */
 static void ask_some(struct bk_file *f, uint64_t step,
                      void (*seen)(void *context, size_t nth, enum bk_err err, unsigned value),
                      void *context)
@@ -369,7 +369,7 @@ static void file__one_that_shrinks_while_it_is_open_is_an_error(void **state)
 
 /* == What readers refuse, and what they skip == */
 
-/* The head's own length and checksum made good again. */
+/* Sets the head's own length to `head`, and its checksum to the right one. */
 static void seal_head(uint8_t *bytes, uint32_t head)
 {
     XXH64_hash_t sum;
@@ -484,9 +484,9 @@ static void file__small_tables_have_small_heads(void **state)
 }
 
 /*
- * On every machine, by one release of libzstd.  Answers are right whatever the bytes are; these are
- * what takes room, and what checkpoints, processes and memory must not change.  Whoever changes
- * them on purpose writes down the new sums, and says in the commit what files take.
+ * Bytes are the same on every machine, by one release of libzstd.  Answers would be right whatever
+ * the bytes are, but bytes take room, and checkpoints, processes and memory must not change them.
+ * Whoever changes them on purpose writes down the new sums, and says in the commit what files take.
  */
 static void file__has_the_same_bytes_as_ever(void **state)
 {
@@ -615,7 +615,7 @@ static void shards__are_right_for_all_threads_whatever_the_budget(void **state)
     ask_with_budget(4 * SHARD_BYTES); /* the ring of the cache counts, too */
 }
 
-/* As many as a cache has slots. */
+/* Threads: as many as a cache has slots. */
 #define VISITORS 128u
 
 static pthread_barrier_t all_inside;
@@ -631,7 +631,7 @@ static void *visit_twice(void *cache)
     return NULL;
 }
 
-/* Once each waited for a slot that another of them held, for ever. */
+/* Each visitor once waited for ever for a slot that another visitor held. */
 static void cache__visits_within_visits_wait_for_nobody(void **state)
 {
     struct bk_cache *cache;
@@ -658,7 +658,7 @@ static void count_released(struct bk_held *h)
     released++;
 }
 
-/* Who reads models all the time asks for no visit each time: what he reads may not be freed. */
+/* A reader of a pinned model begins no visit each time, so the model may not be freed. */
 static void cache__what_is_pinned_is_not_taken_out(void **state)
 {
     enum { MANY = 10 };
@@ -669,7 +669,7 @@ static void cache__what_is_pinned_is_not_taken_out(void **state)
     (void)state;
     released = 0;
     assert_int_equal(bk_cache_new(&cache, 10000, 4, NULL), BK_OK);
-    for (unsigned i = 0; i < MANY; i++) { /* three have room */
+    for (unsigned i = 0; i < MANY; i++) { /* room for three */
         bk_held_begin(&held[i], 2500, BK_WORTH_WDL, count_released);
         assert_ptr_equal(bk_cache_keep(cache, &home[i], &held[i]), &held[i]);
         if (!i)
@@ -700,7 +700,7 @@ static void copy_table(const char *to, const struct bk_variant *v, const char *n
     free(bytes);
 }
 
-/* A folder of its own for tables of chess. */
+/* Makes a folder `name` for tables of chess; sets `folder` to its path. */
 static void new_folder(char folder[PATH_MAX / 2], const char *name)
 {
     char inner[PATH_MAX];
@@ -744,7 +744,7 @@ static void missing__all_tables_are_named_at_once(void **state)
     for (size_t i = 1; i < n; i++) {
         snprintf(expected, sizeof expected, " %s, ", all[i].material);
         named += strstr(text, expected) != NULL;
-        missing += !all[i].has; /* of others, KPvK and KQvK, the distances */
+        missing += !all[i].has; /* KPvK and KQvK lack distances alone */
     }
     snprintf(expected, sizeof expected, ", and %zu more, ", missing - named);
     assert_true(named > 20);
@@ -753,7 +753,7 @@ static void missing__all_tables_are_named_at_once(void **state)
     bk_variant_free(v);
 }
 
-/* Once a missing table without a word. */
+/* A table that came after it was looked for was once reported as missing, without a hint. */
 static void missing__what_came_after_it_was_looked_for_is_said(void **state)
 {
     struct bk_variant *v = load("chess");

@@ -146,7 +146,7 @@ struct setting {
     const char *set_bits;
     unsigned threads;
     bool distances;
-    unsigned k_max; /* longer distances take two bytes */
+    unsigned k_max; /* plies / 2 above it take two bytes */
     enum bk_strategy largest;
     bool tight; /* so little memory that tables are solved anew */
     bool packs; /* tables that wait for others are packed meanwhile */
@@ -155,7 +155,7 @@ struct setting {
 };
 
 struct fuzz {
-    uint64_t seed; /* of the case: what replays it */
+    uint64_t seed; /* replays the case */
     uint64_t state;
     struct bk_variant drawn; /* what the slow solver solves */
     struct bk_variant *v;    /* the same, from its file */
@@ -165,12 +165,12 @@ struct fuzz {
     char dir[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16]; /* of the tables, of the game */
     struct bk_lib *lib;
     struct bk_plan *plan;      /* all tables made */
-    bool two_bytes, shuffling; /* in some of them */
+    bool two_bytes, shuffling; /* does some table have these? */
     struct bk_pool *pool;
     struct ref_table *ref;
     const char *fen;         /* asked for, or NULL */
     uint64_t compared;       /* positions, over all cases */
-    uint64_t by_ranks;       /* cases made by several processes, too */
+    uint64_t by_ranks;       /* cases that several processes made again */
     uint64_t seen[FEATURES]; /* cases */
 };
 
@@ -192,7 +192,7 @@ static void describe(const struct fuzz *f)
     variant_print_ini(stdout, &f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count);
 }
 
-/* Ends a case that cannot go on. */
+/* Prints why a case cannot go on; returns false. */
 static bool failed(const char *what, const struct bk_report *why)
 {
     printf("\n%s: %s\n", what, why->text);
@@ -212,7 +212,7 @@ static int64_t longest(const struct bk_summary *s)
     return plies;
 }
 
-/* Is there no inner man, and who moves within some cells?  kings.c solves such blocks. */
+/* Can no man be the inner one, and has a cell two squares or more?  kings.c solves such blocks. */
 static bool has_shuffling(const struct bk_variant *v, const struct bk_material *m)
 {
     struct bk_index *ix;
@@ -238,7 +238,7 @@ static void built(void *context, const struct bk_built *b)
         f->two_bytes = f->two_bytes || longest(&b->summary) / 2 > (int64_t)f->how.k_max;
 }
 
-/* Was any table? */
+/* Was any table of the plan solved by `strategy`? */
 static bool solved_so(const struct bk_plan *p, enum bk_strategy strategy)
 {
     bool any = false;
@@ -278,7 +278,7 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 
 /* == Asking == */
 
-/* What both solvers say: of an illegal position nothing but that. */
+/* A solver's answer; `value` means nothing for an illegal position. */
 struct said {
     bool legal;
     struct ref_value value;
@@ -298,7 +298,7 @@ static enum bk_lib_err ask(struct fuzz *f, const struct bk_pos *p, struct bk_ans
     return proof_ask_fen(f->lib, f->v, p, a);
 }
 
-/* Answers of the library are compared with what the clock makes of the slow one's distance. */
+/* Is the library's clocked answer what follows from the slow distance and the plies left? */
 static bool clock_is_right(const struct fuzz *f, const struct bk_pos *p, const struct bk_answer *a,
                            const struct ref_value *slow)
 {
@@ -350,7 +350,7 @@ static struct said slow_of(struct fuzz *f, const struct bk_pos *p)
     return s;
 }
 
-/* What both say of a position, and of those one move on; tells where to look. */
+/* Prints what the files and the slow solver say of a position. */
 static void print_both(struct fuzz *f, const struct bk_pos *p)
 {
     struct said slow = slow_of(f, p);
@@ -377,7 +377,8 @@ static void print_moves(struct fuzz *f, const struct bk_pos *p)
 
 /* == Comparing == */
 
-/* The material asked for, with all its allowances, in its table's colours. */
+/* Sets `m` to the material with all allowances, in its table's colours; true: they are exchanged.
+ */
 static bool material_of(const struct fuzz *f, const struct bk_variant *v, struct bk_material *m)
 {
     memset(m, 0, sizeof *m);
@@ -409,7 +410,7 @@ static bool same(struct fuzz *f, const struct bk_pos *p, const struct said *slow
     return false;
 }
 
-/* The same with the colours exchanged, if the board allows it. */
+/* Compares the position with the colours exchanged, if the board allows it. */
 static bool same_exchanged(struct fuzz *f, const struct bk_pos *p, const struct said *slow)
 {
     struct bk_material m;
@@ -424,7 +425,7 @@ static bool same_exchanged(struct fuzz *f, const struct bk_pos *p, const struct 
     return same(f, &q, slow);
 }
 
-/* The positions after each double step, with the square that can be taken in passing. */
+/* Compares the positions after each double step, with their en passant squares. */
 static bool same_passing(struct fuzz *f, const struct ref_pos *r, struct ref_moves *moves)
 {
     ref_moves(&f->drawn, r, moves);
@@ -444,7 +445,7 @@ static bool same_passing(struct fuzz *f, const struct ref_pos *r, struct ref_mov
     return true;
 }
 
-/* As many moves as the slow generator finds, and the best of them worth the position. */
+/* Are there as many moves as the slow generator finds, the best with the position's value? */
 static bool same_moves(struct fuzz *f, const struct bk_pos *p, const struct ref_pos *r,
                        const struct said *slow, struct ref_moves *moves)
 {
@@ -470,7 +471,7 @@ static bool same_moves(struct fuzz *f, const struct bk_pos *p, const struct ref_
     return false;
 }
 
-/* One position of the slow solver's list in every way it can be asked. */
+/* Compares one position of the slow solver's list; by chance in the other ways to ask, too. */
 static bool same_all_ways(struct fuzz *f, const struct ref_pos *r, const struct said *slow,
                           struct ref_moves *moves)
 {
@@ -489,7 +490,7 @@ static bool same_all_ways(struct fuzz *f, const struct ref_pos *r, const struct 
            same_passing(f, r, moves);
 }
 
-/* Is every man at home whom the rights being compared keep there? */
+/* Are the kings and rooks of the castling rights f->rights at home? */
 static bool has_rights(const struct fuzz *f, const struct ref_pos *r)
 {
     for (unsigned right = 0; right < 4; right++)
@@ -517,8 +518,9 @@ static bool complete(const struct fuzz *f, const struct ref_pos *r)
 }
 
 /*
- * The slow solver's list holds each placement of the material once.  sum: how
- * often each result; sum[0][0] is UINT64_MAX when it may not solve what it must.
+ * Compares each placement of the material, which the slow solver's list has once.
+ * sum: legal positions by side to move and result (loss, draw, win); sum[0][0] is
+ * UINT64_MAX if the slow solver would have to solve too much.
  */
 static bool compare_all(struct fuzz *f, uint64_t sum[2][3])
 {
@@ -549,7 +551,7 @@ static bool compare_all(struct fuzz *f, uint64_t sum[2][3])
     return ok;
 }
 
-/* Some positions of a table, as the index numbers them. */
+/* Compares up to SAMPLES positions of a table, chosen by number. */
 static bool compare_samples(struct fuzz *f, const struct bk_index *ix)
 {
     for (unsigned i = 0; i < SAMPLES && ix->positions; i++) {
@@ -566,7 +568,7 @@ static bool compare_samples(struct fuzz *f, const struct bk_index *ix)
             continue;
         slow = slow_of(f, &p);
         if (!slow.legal && bk_pos_legal(f->v, &p))
-            continue; /* more than the slow one may solve */
+            continue; /* too much for the slow solver */
         if (!same(f, &p, &slow))
             return false;
     }
@@ -589,7 +591,7 @@ static bool compare_smaller(struct fuzz *f)
     return ok;
 }
 
-/* Positions of the table, one for each class of mirrored ones. */
+/* Counts legal positions by side to move, one for each class of mirrored ones. */
 static void count_classes(const struct bk_index *ix, uint64_t classes[2])
 {
     for (uint64_t i = 0; i < ix->positions; i++)
@@ -626,7 +628,7 @@ static bool compare_summary(const struct bk_summary *s, const uint64_t classes[2
     return true;
 }
 
-/* What the file's header counts: all placements, and one for each class of mirrored ones. */
+/* Compares the counts in the head: all placements, and one for each class of mirrored ones. */
 static bool compare_counts(struct fuzz *f, uint64_t sum[2][3])
 {
     struct bk_report why = { "" };
@@ -688,7 +690,7 @@ static bool any_rule(const struct bk_piece *p, enum feature feature)
 /* Is it a pawn, as random_variant.c letters them? */
 static bool is_pawn(const struct bk_piece *p) { return p->letter == 'P' || p->letter == 'S'; }
 
-/* Not one straight on and one aslant, whichever it takes with. */
+/* Does `m` ride, have a step that is not one rank forward, or take two steps a turn? */
 static bool goes_other_ways(const struct bk_movement *m)
 {
     for (unsigned i = 0; i < m->nsteps; i++)
@@ -720,7 +722,7 @@ static bool type_shows(const struct bk_variant *v, unsigned type, enum feature f
     }
 }
 
-/* Are there so many pawns, and another man but the kings? */
+/* Are there at least `least` pawns, and another man beside the kings? */
 static bool has_pawns(const struct fuzz *f, unsigned least)
 {
     unsigned pawns = 0, others = 0;
@@ -735,7 +737,7 @@ static bool has_pawns(const struct fuzz *f, unsigned least)
     return pawns >= least && others;
 }
 
-/* Are two men alike, no pawns, and is there one more, so that both may be outer men? */
+/* Are two men equal, and is there a third, so that both may be outer men?  Pawns do not count. */
 static bool has_equals(const struct fuzz *f)
 {
     unsigned men = 0;
@@ -760,7 +762,7 @@ static bool has_two_kinds(const struct fuzz *f)
     return kinds == 2;
 }
 
-/* Has a side, or have both for PASSING, such a man? */
+/* Does the material show the feature?  PASSING needs a man of each side, others one man. */
 static bool shows(const struct fuzz *f, enum feature feature)
 {
     bool side[2] = { false, false };
@@ -794,7 +796,7 @@ static bool draw_material(struct fuzz *f, enum feature focus)
 {
     unsigned men = 3 + random_below(&f->state, 4);
     unsigned a = random_below(&f->state, 9), b = random_below(&f->state, 9);
-    uint64_t room = UINT64_C(256) << (a < b ? a : b); /* small ones are as good, and more */
+    uint64_t room = UINT64_C(256) << (a < b ? a : b); /* small tables test as much, in less time */
     struct bk_material m;
 
     if (!random_material(&f->drawn, &f->state, men, room, f->count))
@@ -804,7 +806,7 @@ static bool draw_material(struct fuzz *f, enum feature focus)
            (!bk_material_by_rule(&m, &f->drawn) || random_once_in(&f->state, 64));
 }
 
-/* A game and a material that the slow solver can manage. */
+/* Draws a game and a material of at most NODES_MAX nodes, and solves it with the slow solver. */
 static void draw_game(struct fuzz *f)
 {
     /* what is rare is looked for in half of the cases */
@@ -873,7 +875,7 @@ static void note_game(struct fuzz *f)
     const char *name = kernel->name;
 
     for (enum feature i = LOST; i <= RIDERS; i++)
-        f->seen[i] += i != CASTLES && shows(f, i); /* those are counted when compared */
+        f->seen[i] += i != CASTLES && shows(f, i); /* check_rights() counts CASTLES */
     f->seen[HOLES] += bk_bits_count(&v->board) < v->nsq;
     f->seen[LARGE] += v->nsq > 64;
     f->seen[CLOCK] += v->game_turns > 0;
@@ -920,7 +922,7 @@ static bool write_game(struct fuzz *f)
     return false;
 }
 
-/* The tables of the material without and, if there are any, with the castling rights. */
+/* Makes the tables of the material without and, if any were drawn, with castling rights. */
 static bool make_tables(struct fuzz *f)
 {
     struct bk_material m[2];
@@ -936,8 +938,8 @@ static bool make_tables(struct fuzz *f)
 }
 
 /*
- * BAREKING_FUZZ_MPI: the program that makes tables by several processes, which are two to four here
- * and share blocks of any size: the same bytes.
+ * Makes the tables again by two to four processes, which share blocks of any size, and compares all
+ * bytes.  BAREKING_FUZZ_MPI names the program that can do so; without it the check is left out.
  */
 static bool same_by_ranks(struct fuzz *f)
 {
@@ -971,7 +973,7 @@ static bool same_by_ranks(struct fuzz *f)
     return true;
 }
 
-/* The same men with castling rights: a table of its own. */
+/* Compares the same men with castling rights, which have a table of their own. */
 static bool check_rights(struct fuzz *f, uint8_t rights)
 {
     uint64_t sum[2][3] = { { 0 } };

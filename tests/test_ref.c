@@ -64,7 +64,7 @@ static struct bk_piece *leaper(struct bk_variant *v, char letter, unsigned army,
 
 static void rook(struct bk_variant *v) { movement_add(&piece(v, 'R', 2)->move, 1, 0, 0, BOTH); }
 
-/* Stands from the second rank on; what it turns into, the caller says. */
+/* Adds a pawn that stands from the second rank on; the caller says what it turns into. */
 static struct bk_piece *pawn(struct bk_variant *v, unsigned army)
 {
     struct bk_piece *p = piece(v, 'P', army);
@@ -160,7 +160,7 @@ static struct ref_pos from_fen(const struct bk_variant *v, const char *fen)
     return pos;
 }
 
-/* Solves "KRvK". */
+/* Solves a material with a name like "KRvK". */
 static struct ref_table *solve(const struct bk_variant *v, const char *material)
 {
     uint8_t count[2][BK_TYPES_MAX] = { { 0 } };
@@ -222,7 +222,7 @@ struct tally {
     unsigned dtw_max[3];
 };
 
-/* The s-th of the board's symmetries, on an 8x8 board: 0, 1 keep the ranks. */
+/* Returns `sq` turned by the s-th symmetry of an 8x8 board; 0 and 1 keep the ranks. */
 static unsigned turn(unsigned sq, unsigned s)
 {
     unsigned f = sq % 8, r = sq / 8, swap;
@@ -239,7 +239,7 @@ static unsigned turn(unsigned sq, unsigned s)
     return r * 8 + f;
 }
 
-/* Is the position the least of all that are it, turned? */
+/* Is the position the least, by memcmp(), of all that the symmetries make of it? */
 static bool is_first(const struct ref_pos *pos, unsigned symmetries)
 {
     for (unsigned s = 1; s < symmetries; s++) {
@@ -331,7 +331,7 @@ static bool better(struct ref_value a, struct ref_value b)
     return a.wdl > 0 ? a.dtw < b.dtw : a.dtw > b.dtw;
 }
 
-/* The value that follows from the values one ply on; false if there are no moves. */
+/* Sets `best` to what follows from the values one ply on; false if there are no moves. */
 static bool value_by_moves(struct ref_table *t, const struct bk_variant *v,
                            const struct ref_pos *pos, struct ref_value *best)
 {

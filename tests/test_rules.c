@@ -30,7 +30,7 @@
 #define OFFS_MAX 3
 #define TEXT_MAX 4000
 
-/* The rule replaced by another: texts of the game, each of which must be there. */
+/* A rule in place of the row's: replacements in the game's text, which must have each `from`. */
 struct off {
     const char *what;    /* the other rule, for messages */
     const char *edit[6]; /* from, to, from, to ... */
@@ -43,14 +43,14 @@ struct row {
     const char *game; /* a variant file */
     const char *material[4];
     struct off off[OFFS_MAX];
-    const char *left[4];      /* allowances to be asked about besides all of them */
+    const char *left[4];      /* allowances left to ask about, besides all */
     const char *base, *board; /* asked as a terrain of this game, with this FEN */
     /* is the rule at work in this position?  In some it must be */
     bool (*occurs)(const struct proof *, const struct ref_pos *, const struct ref_value *,
                    const struct bk_answer *);
 };
 
-/* A game in which the rule is another, solved slowly. */
+/* The game with another rule, solved by the slow solver. */
 struct other {
     struct bk_variant *v;
     struct ref_table *ref;
@@ -107,7 +107,7 @@ struct proof {
     KING MAN("knight", "N", "move = N\narmy = 1") MAN("minister", "M", "move = NDW\narmy = 1")     \
         SITTING_PAWN
 
-/* Howe's. */
+/* Howe's pawns, which move otherwise on the last two ranks. */
 #define COMMONER(zone)                                                                             \
     GAME("4x4", BACK DRAW)                                                                         \
     KING MAN("knight", "N", "move = N\narmy = 1")                                                  \
@@ -115,7 +115,7 @@ struct proof {
             "move = mfWcfF\narmy = 1\nranks = 2-4\nzone-ranks = 3-4\nzone-move = " zone            \
             "\nbecomes = 3-4 may lost N")
 
-/* From their second rank to the fifth, where they sit: there is nothing to promote to. */
+/* Pawns from their second rank to the fifth, where they sit: there is nothing to promote to. */
 #define DOUBLE(rules, pawn)                                                                        \
     GAME("4x5", BACK DRAW rules)                                                                   \
     KING MAN("knight", "N", "move = N")                                                            \
@@ -164,7 +164,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The text with every `from` replaced by its `to`. */
+/* Replaces every `from` in `text` by `to`; fails if there is none. */
 static void replace(char text[TEXT_MAX], const char *from, const char *to)
 {
     char out[TEXT_MAX];
@@ -227,7 +227,7 @@ static void build(struct proof *p, const char *material)
     }
 }
 
-/* The game as a file beside its tables; a terrain is asked of its base. */
+/* Writes the game beside its tables and opens the library on it; a terrain on its base game. */
 static void open_library(struct proof *p)
 {
     char path[PROOF_DIR_MAX + 16];
@@ -257,7 +257,7 @@ static void said(struct proof *p, const struct bk_pos *pos, enum bk_lib_err err,
                  bk_pos_to_fen(pos, p->v, fen), a->wdl, a->dtw, value->wdl, value->dtw);
 }
 
-/* Can it be asked as a list of men? */
+/* Can the position be asked about as a list of men? */
 static bool plain(const struct proof *p, const struct bk_pos *pos)
 {
     return !p->row->base && pos->ep == BK_SQ_NONE && !pos->rights &&
@@ -265,7 +265,7 @@ static bool plain(const struct proof *p, const struct bk_pos *pos)
            !memcmp(pos->left[1], p->v->limit, sizeof pos->left[1]);
 }
 
-/* Plain positions as men, every seventh by FEN as well; all others by FEN. */
+/* Asks about plain positions as men, every seventh by FEN as well; about all others by FEN. */
 static struct bk_answer ask(struct proof *p, const struct bk_pos *pos,
                             const struct ref_value *value)
 {
@@ -292,7 +292,7 @@ static void ask_illegal(struct proof *p, const struct bk_pos *pos)
 
 /* == Is it about the rule? == */
 
-/* The position in a game that may know nothing of rights, passing and allowances. */
+/* Returns the position without the rights, en passant square and allowances that `v` lacks. */
 static struct ref_pos in_other(const struct bk_variant *v, const struct ref_pos *r, bool all_left)
 {
     struct ref_pos o = *r;
@@ -326,7 +326,7 @@ static void look_for_difference(struct proof *p, const struct ref_pos *r,
     }
 }
 
-/* The slow solution of the material by each other rule that has made no difference yet. */
+/* Solves the material with the slow solver by each other rule that has made no difference yet. */
 static void solve_others(struct proof *p)
 {
     for (unsigned i = 0; i < OFFS_MAX && p->row->off[i].what; i++) {
@@ -359,7 +359,7 @@ static void prove_one(struct proof *p, const struct ref_pos *r, const struct ref
         p->occurred += p->row->occurs(p, r, value, &a);
 }
 
-/* After each double step: with the square that can be taken in passing. */
+/* Proves the positions after each double step, with their en passant squares. */
 static void prove_passing(struct proof *p, const struct ref_pos *r)
 {
     ref_moves(p->v, r, &p->moves);
@@ -376,7 +376,7 @@ static void prove_passing(struct proof *p, const struct ref_pos *r)
     }
 }
 
-/* "Rr": one more rook to White, one to Black. */
+/* Proves the position with allowances `left`: "Rr" is one more rook to White, one to Black. */
 static void prove_with_left(struct proof *p, const struct ref_pos *r, const char *left)
 {
     struct ref_pos pos = *r;
@@ -544,7 +544,7 @@ static bool two_kings(const struct proof *p, const struct ref_pos *r, const stru
     return true;
 }
 
-/* A right that cannot be used although the rook's way is free: the king's is not safe. */
+/* Is there a right that cannot be used although the rook's way is free: the king's is not safe? */
 static bool castling_forbidden(const struct proof *p, const struct ref_pos *r,
                                const struct ref_value *value, const struct bk_answer *a)
 {
@@ -794,7 +794,7 @@ static const struct row rows[] = {
 
 #define TURNS 5
 
-/* All positions at every turn near the end: the win stands if its plies are left. */
+/* All positions at every turn of a short game: a win stands if its plies are left. */
 static void rule__fifty_turns(void **state)
 {
     static const struct row row = {
@@ -861,7 +861,7 @@ static const struct hands_rules two_boxes = {
     .ferzes = 1,
 };
 
-/* States with somebody in a hand, and those that are worth something else without hands. */
+/* Counts of states with a man in hand, and of states with another value without hands. */
 struct in_hand {
     const struct bk_variant *v;
     struct ref_table *ref; /* of the game without hands */
@@ -923,7 +923,7 @@ static void prove_opening(struct hands_rules rules, struct hands_rules otherwise
     bk_variant_free(v);
 }
 
-/* From the empty board on; configuration counts before the kings are down, too. */
+/* Games from the empty board on; a configuration counts before the kings are down, too. */
 static void rule__opening_drops(void **state)
 {
     struct hands_rules r = two_boxes, without = two_boxes;
@@ -967,7 +967,7 @@ static void ask_small_army(void *context, const struct hands_state *s)
     ask(p, &pos, &value);
 }
 
-/* Ordinary tables of a game with hands against the slow solver that knows hands. */
+/* Compares ordinary tables of a game with hands with the slow solver that knows hands. */
 static void rule__small_armies(void **state)
 {
     char text[HANDS_TEXT_MAX];

@@ -23,7 +23,7 @@ static unsigned type_of(const struct bk_variant *v, char letter)
     return (unsigned)type;
 }
 
-/* "e5" */
+/* Returns the square with a name like "e5". */
 static unsigned square(const struct bk_variant *v, const char *name)
 {
     return bk_sq(v, (unsigned)(name[0] - 'a'), (unsigned)atoi(name + 1) - 1);
@@ -63,7 +63,7 @@ static struct bk_bits men_on(const struct bk_variant *v, const char *a, const ch
     return men;
 }
 
-/* Exactly the squares named in `list`, "a1 b2"? */
+/* Checks that `set` has exactly the squares named in `list`, as in "a1 b2". */
 static void assert_squares(const struct bk_variant *v, struct bk_bits set, const char *list)
 {
     char text[1024];
@@ -94,7 +94,7 @@ static void variant__every_embedded_game_loads(void **state)
     assert_int_equal(n, 17);
 }
 
-/* Men of `letter` in the board field of a FEN, case kept. */
+/* Returns how often `letter`, case kept, is in the board field of a FEN. */
 static unsigned men_in_fen(const char *fen, char letter)
 {
     unsigned n = 0;
