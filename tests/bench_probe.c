@@ -43,7 +43,7 @@
 
 /* == Positions == */
 
-/* As few bytes as will do: what the caches hold is to be the tables, not these. */
+/* A position in few bytes, so that the caches hold the tables rather than questions. */
 struct question {
     struct bk_lib_piece piece[BK_MEN_MAX];
     uint8_t type[BK_MEN_MAX];
@@ -51,7 +51,7 @@ struct question {
     int8_t wdl;
 };
 
-/* One of them written out, as an engine has it. */
+/* A question in the forms in which it is asked, as an engine has them. */
 struct written {
     const struct question *q;
     struct bk_pos p;
@@ -130,7 +130,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* Writes a question out, as far as asking it so needs. */
+/* Sets `w` to the forms of `q` that asking it in the way `how` needs. */
 static void write_out(struct written *w, const struct bench *b, const struct question *q,
                       enum how how)
 {
@@ -218,7 +218,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What two readings are apart when nothing is between them: the median. */
+/* Returns the median time, in ns, between two readings of the clock with nothing between them. */
 static double clock_ns(void)
 {
     static double ns[1001];
@@ -296,8 +296,8 @@ static void *ask_all(void *context)
 
 static double cpu_ns(void) { return 1e9 * bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* By the clock, and by what all threads took of the cores: that no neighbour changes much, and n
-   threads are n times as quick as one if it is the same. */
+/* Prints the rate of n threads by wall clock, and the CPU time of a probe.  Other programs hardly
+   change the latter; where it is that of one thread, n threads are n times as quick. */
 static void threads(struct bench *b, unsigned n)
 {
     pthread_t id[THREADS_MAX];
@@ -313,7 +313,7 @@ static void threads(struct bench *b, unsigned n)
            (cpu_ns() - cpu) / ((double)n * (double)b->n));
 }
 
-/* All positions in one call. */
+/* Prints the time of a position when one call asks for all. */
 static void batch(const struct bench *b)
 {
     struct bk_lib_pos *pos = calloc(b->n, sizeof *pos);
@@ -374,7 +374,7 @@ static void load_models(struct bk_file *f)
             die("a model cannot be read");
 }
 
-/* Opens all files that may be asked, with their models. */
+/* Opens all tables that probes may read, and loads their models; returns the number in `*out`. */
 static size_t open_all(const struct bench *b, const struct bk_table ***out)
 {
     struct bk_material *needed;
@@ -410,7 +410,7 @@ static void cold(const struct bench *b, enum how how)
     size_t n = 0;
 
     before = io_now();
-    idle = io_now(); /* what looking costs */
+    idle = io_now(); /* the reads of io_now() itself */
     idle.calls -= before.calls;
     idle.bytes -= before.bytes;
     for (unsigned round = 0; round < COLD_ROUNDS; round++) {
@@ -446,7 +446,7 @@ static void cold(const struct bench *b, enum how how)
 
 /* == All of it == */
 
-/* BUDGET=256: MiB that the library may take; else what it takes by itself. */
+/* Returns the library's memory budget in bytes: BUDGET, in MiB, or 0 for the library's default. */
 static uint64_t budget(void)
 {
     const char *mib = getenv("BUDGET");

@@ -3,13 +3,13 @@
  *
  * usage: compare DIR GAME MATERIAL...
  *
- * Each table is solved anew in memory, with all that it leads to.  Its files, and those that it
- * leads to, are read row by row and their exits settled by the plain move generator (tb/settled.h).
- * Both must say the same of every legal position: result, and distance where the files have it.
+ * Each table is solved anew in memory, with all tables that it leads to.  The files of these tables
+ * are read row by row and their exits settled by the plain move generator (tb/settled.h).  Solver
+ * and files must agree on every legal position: result, and distance where the files have it.
  * So sampling, learning, encoding, writing, reading and settling are proved together; that the
  * solver is right is for other tests (test_fuzz, verify).
  *
- * One line a table.  Status 1: one differs; 2: usage; 4: anything else.
+ * Prints one line for each table.  Status 1: a position differs; 2: usage; 4: any other failure.
  * Cost: some 1 us a position, and two bytes of memory for each of the table and all below it.
  */
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct comparing {
     uint64_t seen[THREADS], different[THREADS];
 };
 
-/* In plies; -1: a draw. */
+/* Returns the distance in plies; -1: a draw. */
 static int plies_of(const struct solved_value *x)
 {
     return x->wdl ? (int)(2 * x->k) + (x->wdl > 0) : -1;
@@ -65,7 +65,7 @@ static enum bk_err compare_rows(struct comparing *c, struct bk_settled *s, struc
     return bk_settled_scan(s, 0, bk_settled_rows(s), compare_position, c, why);
 }
 
-/* 0: the same; 1: not; 4: could not be found out. */
+/* Compares one table; returns 0 if all positions agree, 1 if one differs, 4 on failure. */
 static int compare_table(struct solved *solved, const struct bk_settled_options *o,
                          const struct bk_material *m)
 {

@@ -1,14 +1,14 @@
 /*
- * inject.c - runs a command among faults: its system calls fail, are cut short, wait, or are the
- * last thing it does.
+ * inject.c - runs a command with faults: its system calls fail, are cut short, are delayed, or
+ * bring it a signal.
  *
  * usage: inject CALL[,CALL]:WHAT[:WHEN] ... -- COMMAND...
  *
  *   WHAT  error=NAME (ENOSPC, EDQUOT, EIO, EINTR, ...): the call is not made, and fails
  *         short: a write of n bytes becomes one of n / 2
  *         delay=MILLISECONDS before the call
- *         signal=NUMBER: is sent to the command before the call; 9 ends it there
- *         count: nothing; $INJECT_COUNT names a file for how many there were
+ *         signal=NUMBER: the signal is sent to the command before the call; 9 ends it there
+ *         count: nothing; if $INJECT_COUNT names a file, it gets each rule's number of calls
  *   WHEN  N: the N-th of these calls; N+: from there on; N+K: from there on every K-th.
  *         Default: 1+
  *
@@ -67,7 +67,7 @@ struct rule {
     int error, signal;
     bool cut;
     long delay_ms;
-    unsigned long first, every, seen; /* every: 0, this one alone */
+    unsigned long first, every, seen; /* in calls; every 0: `first` alone */
 };
 
 static struct rule rule[RULES];
@@ -238,7 +238,8 @@ static void tell_count(void)
         fclose(out);
 }
 
-/* Ends with the command. */
+/* Traces the command with its threads and children until it ends; returns its exit status, or 128 +
+   signal. */
 static int follow(pid_t command)
 {
     for (;;) {

@@ -26,16 +26,16 @@
 #define MOVES       512
 #define MANY        8 /* positions of a batch */
 #define MEN         16
-#define KIB_MIN     1024  /* of the budget; no question needs more at once */
-#define KIB_MAX     16384 /* nearly all of it */
-#define SELDOM      2000  /* questions, to one change */
-#define BOARDS      150   /* of 180: more than a handle keeps */
+#define KIB_MIN     1024  /* the least budget; no question needs more at once */
+#define KIB_MAX     16384 /* the largest budget: nearly all tables fit */
+#define SELDOM      2000  /* questions for each change() */
+#define BOARDS      150   /* drawn from 180: more than a handle keeps */
 
 struct question {
     char fen[BK_FEN_MAX];
     struct bk_lib_piece men[MEN];
     struct bk_lib_pos pos;
-    /* what is right */
+    /* the right answers */
     struct bk_answer answer;
     enum bk_lib_err err, ranked_err;
     uint64_t ranked;
@@ -66,7 +66,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return h ^ h >> 32;
 }
 
-/* All that a list says, as a number. */
+/* Returns a hash of all fields of a list of moves. */
 static uint64_t ranked_number(const struct bk_lib_ranked *m, size_t n)
 {
     uint64_t h = n;
@@ -119,7 +119,7 @@ static void line_soak(struct line *l)
     s->derived = l->derived;
     while (s->n < EACH && lines_position(&p, l->v, &l->m, &seed))
         ask_alone(l, &s->q[s->n++], &p);
-    if (!s->n) /* with castling rights */
+    if (!s->n) /* the material has castling rights */
         return;
     if (bk_open_with(&s->lib, l->game, &o))
         die(l->game, bk_error(s->lib));
@@ -190,8 +190,8 @@ static bool ask(const struct soaked *s, uint64_t *seed)
     }
 }
 
-/* So many boards that those of the list have to make room.  Two kings alone draw on each, in games
-   that have boards of their own. */
+/* Asks so many boards that a handle drops those of the list.  In games whose positions bring their
+   own boards, two bare kings must be a draw on each; errors pass. */
 static bool crowd(const struct soaked *s, uint64_t *seed)
 {
     bool good = true;
@@ -209,7 +209,7 @@ static bool crowd(const struct soaked *s, uint64_t *seed)
     return good;
 }
 
-/* What happens now and then. */
+/* Makes one of six rare calls at random; false: it failed or its answer is wrong. */
 static bool change(const struct soaked *s, uint64_t *seed)
 {
     uint64_t used, budget;

@@ -233,7 +233,7 @@ static void api__unknown_is_an_error_and_rules_are_not(void **state)
     ex_games_close(&g);
 }
 
-/* A pawn may be set where he may stand, and nowhere else. */
+/* The map of a pawn has the squares where a pawn may stand and no others: it begins with a2. */
 static void api__a_map_has_the_squares_of_its_man(void **state)
 {
     struct ex_games g;
@@ -246,7 +246,7 @@ static void api__a_map_has_the_squares_of_its_man(void **state)
     ex_games_close(&g);
 }
 
-/* Distances of KQvK are lost, as a disk loses them: a line that leads there ends there. */
+/* The distances file of KQvK is missing: a line that comes to KQvK stops there. */
 static void api__a_line_into_lost_distances_is_no_damage(void **state)
 {
     static const char *const names[] = { "KPvK.bkw", "KPvK.bkd", "KQvK.bkw", "KRvK.bkw", "KRvK.bkd",
@@ -343,13 +343,13 @@ static void deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us(void *
     ex_connection_ours(d, ours);
     ex_connection_resting(d, resting);
     for (unsigned i = 0; i < 60 && !(cut = ended(a[1], 0.1, said, sizeof said)); i++)
-        ex_connection_asking(d, slow); /* byte by byte: it owes the rest since the first */
+        ex_connection_asking(d, slow); /* byte by byte: the deadline counts from the first */
     assert_true(cut);
     assert_non_null(strstr(said, "HTTP/1.1 408 "));
     assert_non_null(strstr(said, "\"late\""));
     assert_false(ended(b[1], 0.1, said, sizeof said));
     assert_true(ended(c[1], 3, said, sizeof said));
-    assert_string_equal(said, ""); /* it would be taken for an answer */
+    assert_string_equal(said, ""); /* a 408 would be taken for an answer */
     ex_connection_close(d, slow);
     ex_connection_close(d, resting);
     ex_connection_close(d, ours);
@@ -361,7 +361,8 @@ static void deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us(void *
     }
 }
 
-/* Waits for the end of a connection; it comes no sooner than a second after `since`. */
+/* Fails unless the connection ends within 5 s, but 1 s or more after `since`, and says `word`; "":
+   says nothing. */
 static void ends_in_time(int fd, double since, const char *word)
 {
     char said[256];
@@ -381,7 +382,8 @@ static bool is_quiet(int fd)
 
 enum { NEW, GONE, FULL, RESTED, TAKING, ALL };
 
-/* Half an answer and then 408 would be no answer; and the watcher waits for no socket. */
+/* A connection that takes an answer ends without a 408, which would follow half an answer; and the
+   watcher never blocks on a socket. */
 static void deadline__of_each_is_counted_from_what_it_owes(void **state)
 {
     struct ex_deadlines *d = ex_deadlines_new(1);
@@ -412,7 +414,7 @@ static void deadline__of_each_is_counted_from_what_it_owes(void **state)
     assert_true(!early || bk_now_seconds() - asked >= 1);
     ends_in_time(pair[TAKING][1], asked, "");
     ends_in_time(pair[RESTED][1], asked, " 408 ");
-    assert_true(clock() - work < CLOCKS_PER_SEC / 4); /* to watch is to sleep */
+    assert_true(clock() - work < CLOCKS_PER_SEC / 4); /* the watcher sleeps */
     for (unsigned i = 0; i < ALL; i++) {
         ex_connection_close(d, c[i]);
         close(pair[i][0]);
@@ -427,7 +429,7 @@ static void deadline__is_kept_while_others_come_and_go(void **state)
 {
     enum { MANY = 5 };
     static const unsigned leave[] = { 2, 1,
-                                      4 }; /* from between two, and both ends of what is left */
+                                      4 }; /* two from between others, and last the newest one */
     struct ex_deadlines *d = ex_deadlines_new(1);
     struct ex_connection *c[MANY];
     double begin = bk_now_seconds();
@@ -443,11 +445,11 @@ static void deadline__is_kept_while_others_come_and_go(void **state)
     }
     for (unsigned i = 0; i < sizeof leave / sizeof *leave; i++)
         ex_connection_close(d, c[leave[i]]);
-    for (unsigned i = 0; i < sizeof leave / sizeof *leave; i++) /* in the same memory, it may be */
+    for (unsigned i = 0; i < sizeof leave / sizeof *leave; i++) /* perhaps in the same memory */
         assert_non_null(c[leave[i]] = ex_connection_open(d, pair[leave[i]][0]));
     for (unsigned i = 0; i < MANY; i++) {
         ends_in_time(pair[i][1], begin, " 408 ");
-        assert_int_equal(recv(pair[i][0], &byte, 1, MSG_DONTWAIT), 0); /* who serves it sees it */
+        assert_int_equal(recv(pair[i][0], &byte, 1, MSG_DONTWAIT), 0); /* the server sees the end */
     }
     for (unsigned i = 0; i < MANY; i++) {
         ex_connection_close(d, c[i]);
@@ -460,7 +462,7 @@ static void deadline__is_kept_while_others_come_and_go(void **state)
 
 /* == Men who come back == */
 
-/* Asks until the army is solved; the answer. */
+/* Asks until the army is solved; returns the answer and sets `*asked` to the number of requests. */
 static json_t *ask_army(struct ex_games *g, const char *target, unsigned *asked)
 {
     const struct timespec soon = { .tv_nsec = 20000000 };
@@ -496,7 +498,7 @@ static void check_value(struct bk_whole *w, const struct bk_variant *v, json_t *
     assert_int_equal(plies, wdl * (int)dtw);
 }
 
-/* Who plays a move needs this ply more. */
+/* Fails unless the mover's plies are 1 more than those after the move, or null in a draw. */
 static void check_mover(json_t *move)
 {
     int after = abs((int)json_integer_value(json_object_get(move, "dtm")));
@@ -570,7 +572,7 @@ static char *copied(const char *text)
     return strcpy(copy, text);
 }
 
-/* Bytes of a file below FAR. */
+/* Returns n bytes, from `at` on, of a file below FAR, in room of ex_far_room(). */
 static void *bytes_of(const char *path, uint64_t at, size_t n)
 {
     char full[600];
@@ -585,7 +587,7 @@ static void *bytes_of(const char *path, uint64_t at, size_t n)
     return room;
 }
 
-/* Tells of all files, with 40 bytes each: not all of any head. */
+/* Announces all files, each with its first 40 bytes, less than any head; returns their number. */
 static unsigned tell_files(void)
 {
     unsigned n = 0;
@@ -671,7 +673,7 @@ static void far__answers_as_the_api_does(void **state)
         near = json_loadb(reply.body, reply.n, 0, NULL);
         json_object_set_new(near, "status", json_integer(reply.status));
         far = ask_far(target, &rounds);
-        if (json_object_get(near, "error")) { /* it names the folder */
+        if (json_object_get(near, "error")) { /* the text names the folder: not compared */
             json_object_del(near, "error");
             assert_int_equal(json_object_del(far, "error"), 0);
         }

@@ -51,7 +51,7 @@ static void assert_same_rules(const char *text, const char *game)
     struct bk_variant *fairy = read_section(text, NULL), *ours = load(game);
 
     assert_true(fairy->rules_id == ours->rules_id);
-    if (strcmp(game, "shatranj")) /* there, the kings stand on the d-file */
+    if (strcmp(game, "shatranj")) /* its kings stand on another file in Fairy-Stockfish */
         assert_string_equal(fairy->start, ours->start);
     bk_variant_free(fairy);
     bk_variant_free(ours);
@@ -274,7 +274,7 @@ static void fairy__files_are_told_from_ours_and_sections_by_name(void **state)
     bk_variant_free(v);
 }
 
-/* A doubled rider is one rider, and hoppers beside riders that go as far are as they are told. */
+/* A doubled rider is one rider; hoppers beside riders of the same range are read as written. */
 static void fairy__riders_and_hoppers_share_lines(void **state)
 {
     struct bk_variant *v =
@@ -292,7 +292,7 @@ static void fairy__riders_and_hoppers_share_lines(void **state)
 /* == What is refused == */
 
 static const struct refusal {
-    const char *claim, *text, *want; /* the whole line */
+    const char *claim, *text, *want; /* want: the whole message */
 } refusals[] = {
     { "fairy__refuses_unknown_key", "[a:chess]\n\nmustCaptures = true\n",
       "f.ini:3:1: key 'mustCaptures': unknown, or nothing that our rules have" },
@@ -547,7 +547,8 @@ static void fairy__castles_on_boards_of_twelve_files(void **state)
     bk_variant_free(v);
 }
 
-/* Keys of two sections that the program reads one after the other, and not the second alone. */
+/* Keys that Fairy-Stockfish reads in the base section and then in the derived one, so that the
+   second section alone does not say what holds. */
 static void fairy__refuses_what_an_inherited_key_changes(void **state)
 {
     static const char *const cases[][2] = {

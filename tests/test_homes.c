@@ -24,7 +24,7 @@
 #include "tests/proof.h"
 #include "tests/ref.h"
 
-/* Rooks and kings from anywhere to b c and d e of six files. */
+/* A board of six files: kings castle from any home to b or e, rooks to c or d. */
 static const char mini[] = "[variant]\nname = mini-random\nboard = 6x4\n"
                            "castling-rook = R\ncastling-homes = shuffled\n"
                            "castling-king-to = b e\ncastling-rook-to = c d\n"
@@ -44,7 +44,7 @@ static int set_up(void **state)
     return out && fputs(mini, out) >= 0 && !fclose(out) ? 0 : -1;
 }
 
-/* Shipped chess with shuffled homes. */
+/* Returns the shipped chess with shuffled homes. */
 static struct bk_variant *chess_random(void)
 {
     const struct bk_embedded *e = bk_embedded_variants;
@@ -63,7 +63,7 @@ static struct bk_variant *chess_random(void)
     return parse(text);
 }
 
-/* The game that a FEN is asked in; NULL: the base itself. */
+/* Returns the game, derived from `base`, in which a FEN is read; NULL: `base` itself. */
 static struct bk_variant *for_fen(const struct bk_variant *base, const char *fen)
 {
     struct bk_report why;
@@ -74,7 +74,7 @@ static struct bk_variant *for_fen(const struct bk_variant *base, const char *fen
     return v;
 }
 
-/* The same for a FEN with rights. */
+/* Returns the game in which a FEN that must have rights is read. */
 static struct bk_variant *for_rights(const struct bk_variant *base, const char *fen)
 {
     struct bk_variant *v = for_fen(base, fen);
@@ -290,7 +290,7 @@ static void castling__goes_where_the_unshuffled_king_goes(void **state)
     assert_play(lib, "4k5" EMPTY "R4K3R w JA", "f1i1", "4k5" EMPTY "R6RK1 b - - 0 1");
     assert_play(lib, "4k5" EMPTY "R4K3R w JA", "f1c1", "4k5" EMPTY "2KR5R b - - 0 1");
     assert_play(lib, "1r1k4r1" EMPTY "4K5 b ib", "d8i8", "1r5rk1" EMPTY "4K5 w - - 0 2");
-    /* the king's own target would be an ordinary move, or none: he takes his rook */
+    /* where the king's target would name an ordinary move, or none, the rook's square names it */
     assert_play(lib, "4k5" EMPTY "1R6KR w J", "i1j1", "4k5" EMPTY "1R5RK1 b - - 0 1");
     assert_play(lib, "4k5" EMPTY "RK8 w A", "b1a1", "4k5" EMPTY "2KR6 b - - 0 1");
     assert_play(lib, "4k5" EMPTY "RKR7 w CA", "b1i1", "4k5" EMPTY "R6RK1 b - - 0 1");
@@ -311,10 +311,10 @@ static void castling__needs_a_free_and_safe_way(void **state)
         { "4k5" EMPTY "2NRK5 w D", "e1c1", false },  /* a man on the king's target */
         { "4k5" EMPTY "N1RK6 w C", "d1c1", true },   /* a man in nobody's way */
         { "2r1k5" EMPTY "R4K4 w A", "f1c1", false }, /* an attack on the king's target */
-        { "r3k5" EMPTY "1RK7 w B", "c1b1", true },   /* one on the rook's way only */
+        { "r3k5" EMPTY "1RK7 w B", "c1b1", true },   /* an attack on the rook's way only */
         { "4k5" EMPTY "rRK7 w B", "c1b1", false },   /* the rook uncovers an attack */
         { "1r2k5" EMPTY "2K5R1 w I", "c1i1", true },
-        { "7r2/4k5/10/10/10/10/10/2K5R1 w I", "c1i1", false }, /* crossed on the way */
+        { "7r2/4k5/10/10/10/10/10/2K5R1 w I", "c1i1", false }, /* an attack between */
     };
     struct bk_lib *lib;
 
@@ -404,17 +404,17 @@ static void perft__equals_the_slow_generator_from_any_homes(void **state)
 
 /* == Values == */
 
-/* Left rook, king, right rook. */
+/* Home files of the left rook, the king and the right rook. */
 struct home {
     unsigned left, king, right;
 };
 
-/* A material with rights on the mini board, being put on its squares. */
+/* A material with rights whose men are put on the mini board in every way. */
 struct placing {
     struct home home;
     struct bk_lib *lib;
     struct ref_table *ref;
-    const struct bk_variant *slow; /* with its homes taken */
+    const struct bk_variant *slow; /* the game with `home` as its homes */
     const char *rights;            /* as KQkq */
     char free[8];                  /* men that stand anywhere, as in a FEN */
     char cell[24];                 /* a man or 0 */
@@ -489,7 +489,7 @@ static void place_free(struct placing *p, unsigned nth)
         }
 }
 
-/* Puts the men of rights home; the others of the material ("KRvKR") are free. */
+/* Puts the men with rights on their homes; p->free gets the other men of the material ("KRvKR"). */
 static void place_home(struct placing *p, const char *material)
 {
     unsigned n = 0, at_home[128] = { 0 };
@@ -595,7 +595,7 @@ static void homes__every_position_with_rights_on_a_small_board(void **state)
 {
     static const struct home some[] = {
         { 0, 1, 2 }, /* the king on a target of his, between two rooks side by side */
-        { 0, 4, 5 }, /* on the other */
+        { 0, 4, 5 }, /* the king on his other target */
         { 1, 2, 4 }, /* rooks on both his targets, he on a rook's */
     };
     struct bk_variant *base = load(mini_path);

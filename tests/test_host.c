@@ -1,9 +1,9 @@
 /*
- * test_host.c - bytes of tables that somebody else brings, when he can: struct bk_host.
+ * test_host.c - tables whose bytes a host brings, when it can: struct bk_host.
  *
- * The host of these tests has files, of which he hands out only what has been brought: at first
- * nothing, or the heads alone, as a web page has them from a list.  Who asks is answered "needs
- * bytes" until all of it has come.
+ * The host of these tests has files, and hands out only the bytes that have been brought: at first
+ * none, or the heads alone, as a web page has them from a list.  A question is answered "needs
+ * bytes" until all bytes that it needs have come.
  *
  * Oracle: the same questions asked of the folder.
  *
@@ -42,13 +42,13 @@ struct file {
     char path[4400];
     uint8_t *data, *here; /* owned; here: by byte, has it been brought? */
     int64_t bytes;        /* -1: no such file */
-    bool known;           /* whether there is one has been asked, and told */
+    bool known;           /* the host has told whether the file exists */
 };
 
 struct host {
     const char *folder;
     bool heads;                      /* sizes and heads are there from the beginning */
-    const struct bk_variant *models; /* models, too: the game to read them in; or NULL */
+    const struct bk_variant *models; /* the files' game: models are there, too; or NULL */
     pthread_mutex_t lock;
     struct file file[FILES];
     unsigned nfiles;
@@ -77,7 +77,7 @@ static void file_read(struct file *f, const char *folder, const char *path)
     fclose(in);
 }
 
-/* Bytes before the shards. */
+/* Returns the bytes of a file before its shards. */
 static int64_t models_end(const struct host *h, const struct file *f)
 {
     char full[9000];
@@ -95,7 +95,7 @@ static int64_t models_end(const struct host *h, const struct file *f)
     return end;
 }
 
-/* With the lock. */
+/* Returns the file of a path, read at first use.  Call it with the lock held. */
 static struct file *file_of(struct host *h, const char *path)
 {
     struct file *f = h->file;
@@ -147,7 +147,7 @@ static int reads(void *context, const char *path, uint64_t at, void *to, size_t 
     return h->broken ? BK_LIB_BROKEN : here ? BK_LIB_HOST_OK : BK_LIB_LATER;
 }
 
-/* Brings all that has been noted. */
+/* Brings all ranges that the library has noted as needed; returns their number. */
 static size_t bring(struct host *h, struct bk_lib *lib)
 {
     static struct bk_range range[RANGES];
@@ -269,7 +269,7 @@ static void up(unsigned *most_yet, unsigned rounds)
         *most_yet = rounds;
 }
 
-/* Each position of a host who has brought nothing yet, so that all it lacks is counted. */
+/* Asks for a position, then for its moves, each with a new host, so that all rounds are counted. */
 static void same_as_folder(struct line *l, const char *fen, enum begins with)
 {
     struct host *h = host_new(l->folder, with > WITH_NOTHING);
@@ -283,7 +283,7 @@ static void same_as_folder(struct line *l, const char *fen, enum begins with)
     if (!err && memcmp(&a, &b, sizeof a) != 0)
         fail_msg("%s: %+d in %d, or %+d in %d", fen, a.wdl, a.dtw, b.wdl, b.dtw);
     up(&most[with].probe, rounds);
-    bk_close(far); /* and its moves of one who knows as little */
+    bk_close(far); /* the moves are asked of a new host */
     host_free(h);
     h = host_new(l->folder, with > WITH_NOTHING);
     h->models = with == WITH_MODELS ? l->v : NULL;
@@ -338,7 +338,7 @@ static void host__is_not_remembered_as_having_nothing(void **state)
     assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_NEEDS_BYTES);
     assert_non_null(strstr(bk_error(lib), "KPvK"));
     assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_NEEDS_BYTES);
-    assert_int_equal(bk_take_needs(lib, NULL, 0, &n), BK_LIB_OK); /* counted, and still there */
+    assert_int_equal(bk_take_needs(lib, NULL, 0, &n), BK_LIB_OK); /* counts them, takes none */
     assert_true(n >= 2);                                          /* both files of its table */
     assert_int_equal(bk_take_needs(lib, range, 1, &n), BK_LIB_OK);
     assert_string_equal(range[0].path, "far/chess/KPvK.bkd");
@@ -347,12 +347,12 @@ static void host__is_not_remembered_as_having_nothing(void **state)
     assert_string_equal(range[0].path, "far/chess/KPvK.bkw");
     assert_int_equal(probe(lib, h, KPVK, &a, &rounds), BK_LIB_OK);
     assert_int_equal(a.wdl, 0);
-    assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_OK); /* what it keeps is its own */
+    assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_OK); /* the library keeps the bytes */
     bk_close(lib);
     host_free(h);
 }
 
-/* Where the models are there: what they take for likely spares bytes, and a round. */
+/* With the models there, the library asks for what they make likely: fewer bytes and rounds. */
 static void host__is_spared_what_models_foretell(void **state)
 {
     struct bk_variant *v;
@@ -368,7 +368,7 @@ static void host__is_spared_what_models_foretell(void **state)
     h->models = v;
     assert_int_equal(bk_probe_fen(lib, "8/8/8/4K3/8/P2k4/8/8 w - - 0 1", &a), BK_LIB_NEEDS_BYTES);
     assert_int_equal(bk_take_needs(lib, range, 8, &n), BK_LIB_OK);
-    assert_int_equal(n, 1); /* it is a draw */
+    assert_int_equal(n, 1); /* a draw: no distances */
     assert_string_equal(range[0].path, "far/chess/KPvK.bkw");
     bk_close(lib);
     lib = lib_on(h, "chess");
@@ -461,14 +461,14 @@ static void host__options_of_before_are_read_without_one(void **state)
     struct bk_answer a;
 
     (void)state;
-    o.host = (const struct bk_host *)(uintptr_t)8; /* behind what such a caller has */
+    o.host = (const struct bk_host *)(uintptr_t)8; /* beyond .struct_size: must not be read */
     assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_OK);
     assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_OK);
     bk_close(lib);
     o = (struct bk_options){ .struct_size = sizeof o, .host = &half };
     assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
     bk_close(lib);
-    half = (struct bk_host){ sizeof half - 1, NULL, size, reads }; /* of a caller who knows less */
+    half = (struct bk_host){ sizeof half - 1, NULL, size, reads }; /* an older, shorter struct */
     assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
     bk_close(lib);
 }
@@ -535,7 +535,8 @@ static void *ask_and_bring(void *context)
     return NULL;
 }
 
-/* A file of 3 GB read ahead: each shard was looked for among all before it, for minutes. */
+/* The shards of a file of 3 GB, noted in order, join into one range.  Searching for each among all
+   before it once took minutes. */
 static void needs__shards_in_a_row_are_one(void **state)
 {
     const uint64_t shards = 1000000, each = 3000;
@@ -546,7 +547,7 @@ static void needs__shards_in_a_row_are_one(void **state)
     assert_int_equal(bk_needs_new(&needs, NULL), BK_OK);
     for (uint64_t i = 0; i < shards; i++)
         assert_int_equal(bk_needs_note(needs, "a", 100 + i * each, each, NULL), BK_E_NEEDS_BYTES);
-    bk_needs_note(needs, "a", 100 + 7 * each, each, NULL); /* has been noted */
+    bk_needs_note(needs, "a", 100 + 7 * each, each, NULL); /* noted before */
     bk_needs_note(needs, "b", 100, 5, NULL);
     bk_needs_note(needs, "a", 0, 50, NULL);
     bk_needs_note(needs, "a", 90, 20, NULL);
@@ -607,7 +608,7 @@ static void look_at_one(struct bk_lib *near, const struct bk_variant *v, const c
     host_free(h);
 }
 
-/* The next position of a list that never ends. */
+/* Sets `fen` to the next random position of `m`; with HOST_LOST, to the next that is lost. */
 static void draw(struct bk_lib *near, const struct bk_variant *v, const struct bk_material *m,
                  uint64_t *seed, char fen[BK_FEN_MAX])
 {

@@ -1,9 +1,9 @@
 /*
  * test_hostile.c - games, positions and names made to do harm.
  *
- * Each was written, or found by fuzzing, to make the program write past an array,
- * go on for ever, or count wrongly without a word.  docs/security.md says what is
- * promised; tests/fuzz looks for more of them.
+ * Each input was written, or found by fuzzing, to make the program write past an array,
+ * go on for ever, or count wrongly in silence.  docs/security.md says what is promised;
+ * tests/fuzz looks for more such inputs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@
     "[variant]\nname = hostile\nboard = " board "\nbare-king = wins\nstalemate = loss\n"
 #define KING "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
 
-/* A text that grows by pieces. */
+/* A text that add() appends to. */
 struct text {
     char at[65536];
     size_t n;
@@ -54,7 +54,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 
 /* == Names and limits == */
 
-/* A pawn that becomes any of 24 kinds, each so often at most. */
+/* Appends a game whose pawn becomes any of `kinds` kinds, each at most `each` times a side. */
 static void many_limits(struct text *t, unsigned each, unsigned kinds)
 {
     add(t, HEAD("6x6") "limits =");
@@ -81,7 +81,7 @@ static void limits__beyond_what_a_name_can_say_are_refused(void **state)
     assert_string_equal(why.text, "over.ini:6:10: at most 32 evolutions a side");
 }
 
-/* Room with a fence behind it. */
+/* Room for a name, and behind it bytes that must keep their value. */
 struct fenced {
     char name[BK_MATERIAL_NAME_MAX], fence[1024];
 };
@@ -137,7 +137,7 @@ static void material_name__of_a_crowd_says_that_it_is_cut(void **state)
 
 /* == Graphs == */
 
-/* 21 kinds, each becoming any later one by four rules: more ways than could be walked. */
+/* 20 kinds, each of which becomes any later kind by four rules: too many paths to walk them all. */
 static void promotion__with_endlessly_many_ways_is_soon_known(void **state)
 {
     static const char kinds[] = "ABCDEFGHIJLMNOQRSTUV";
@@ -174,7 +174,7 @@ static void promotion__with_endlessly_many_ways_is_soon_known(void **state)
 
 /* == Numbers of moves == */
 
-/* Men that go one square straight and may become any of 24 kinds wherever they go. */
+/* Returns a game whose men move as wazirs and, on every square, may become any of 24 kinds. */
 static struct bk_variant *changelings(void)
 {
     struct text t = { .n = 0 };
@@ -198,7 +198,7 @@ static void perft__counts_more_moves_than_a_list_holds(void **state)
     unsigned all = 0, pieces = 0;
 
     (void)state;
-    /* 30 men with 4 squares each and 25 things to be there, and 3 of the king */
+    /* 30 men with 4 squares each, on each 25 types (24 and their own); and 3 moves of the king */
     assert_int_equal(bk_perft(v, &p, 1), 30 * 4 * 25 + 3);
     for (unsigned first = 0; first != BK_MOVES_END; pieces++)
         all += bk_moves_portion(v, &p, &first, move);
@@ -236,7 +236,7 @@ static void index__refuses_men_with_more_moves_than_a_list_holds(void **state)
     bk_variant_free(v);
 }
 
-/* Two men for one square, and a man for none. */
+/* Two men who may stand on one square alone, then on none. */
 static void index__of_men_without_room_has_a_block_and_no_number(void **state)
 {
     static const char *const holes[] = { "a1 b1 c1", "a1 b1 c1 d1" };
@@ -262,7 +262,7 @@ static void index__of_men_without_room_has_a_block_and_no_number(void **state)
     }
 }
 
-/* No shipped game loses a table by it. */
+/* The limit on the moves of a table's men refuses no table of a shipped game. */
 static void index__takes_the_crowdiest_tables_of_every_game(void **state)
 {
     (void)state;
@@ -286,7 +286,8 @@ static void index__takes_the_crowdiest_tables_of_every_game(void **state)
 
 /* == Corners of the rules == */
 
-/* Two boxes; the rook takes on c1 and stands alone in the right one, the king in the left. */
+/* Two boxes of 2x2: White's rook, which has just taken on c1, is his one man in the right box, his
+   king in the left. */
 static void configuration__completed_by_a_baring_capture_has_won(void **state)
 {
     struct bk_variant *v = parse("[variant]\nname = two-boxes\nboard = 4x2\nstalemate = loss\n"
@@ -321,7 +322,8 @@ static unsigned moves_to(const struct bk_variant *v, const struct bk_pos *p, con
     return same;
 }
 
-/* Of moves with the same ends one says where it takes, or names the rook's home. */
+/* Of two moves with the same ends, one is named with the square where it takes, or by the rook's
+   home. */
 static void names__tell_apart_what_has_the_same_ends(void **state)
 {
     struct bk_variant *twice = parse(
@@ -398,7 +400,7 @@ static void plan__refuses_en_passant_for_men_that_come_back(void **state)
     bk_variant_free(v);
 }
 
-/* `flagPiece = -` is every piece to newer versions, and none to older ones. */
+/* `flagPiece = -` is every piece to newer versions of Fairy-Stockfish, and none to older ones. */
 static void fairy__squares_to_be_reached_are_refused(void **state)
 {
     static const char *const ends[] = { "flagRegion", "flagRegionWhite", "flagRegionBlack",
@@ -450,16 +452,16 @@ static void load__refuses_what_is_no_file_at_once(void **state)
 
 static const struct head_row {
     const char *material;
-    unsigned variant, units, model; /* bytes of the name; units, and bytes of their models */
-    unsigned behind;                /* bytes, after the last section */
-    unsigned order, blocks;         /* digits; of each unit */
+    unsigned variant, units, model; /* bytes of the game's name; units; bytes of each model */
+    unsigned behind;                /* bytes after the last section */
+    unsigned order, blocks;         /* digits of the index; blocks of each unit */
     enum bk_err err;
 } head_rows[] = {
     { "KvK", 4, 1, 5, 0, 1, 1, BK_OK },
     { "KvK", 63, 2, 5, 0, 1, 1, BK_OK },
-    { "KvK", 64, 1, 5, 0, 1, 1, BK_E_CORRUPT }, /* no room for its end */
+    { "KvK", 64, 1, 5, 0, 1, 1, BK_E_CORRUPT }, /* the name's NUL has no room */
     { "KvK", 255, 1, 5, 0, 1, 1, BK_E_CORRUPT },
-    { "K\033K", 4, 1, 5, 0, 1, 1, BK_E_CORRUPT }, /* it would be said on a terminal */
+    { "K\033K", 4, 1, 5, 0, 1, 1, BK_E_CORRUPT }, /* the escape would reach a terminal */
     { "K K", 4, 1, 5, 0, 1, 1, BK_E_CORRUPT },
     { "K\377K", 4, 1, 5, 0, 1, 1, BK_E_CORRUPT },
     { "KvK", 4, 0, 5, 0, 1, 1, BK_E_CORRUPT },
@@ -553,7 +555,7 @@ static void spill__says_that_the_disk_is_full(void **state)
     assert_int_equal(bk_spill_open(&st, "/tmp", 1 << 20, 0, NULL), BK_OK);
     assert_non_null(whole = bk_spill_new(st, 2 << 20));
     bk_spill_explain(st, &why);
-    assert_string_equal(why.text, "out of memory"); /* it was not the disk */
+    assert_string_equal(why.text, "out of memory"); /* kept: the disk refused nothing */
     limit_files(1 << 20);
     array = bk_spill_new(st, 8 << 20);
     limit_files(RLIM_INFINITY);
@@ -572,13 +574,13 @@ static void spill__says_that_the_disk_is_full(void **state)
     bk_spill_close(st);
 }
 
-/* What the disk is asked, and what it says: the library's calls come here. */
+/* What fsync(), rename(), write() and pwrite() below record and do; the library calls them. */
 static struct {
-    char asked[32]; /* s: a file is synced, S: a folder, r: a file gets another name */
+    char asked[32]; /* the calls: s: a file is synced; S: a folder is; r: a file is renamed */
     size_t n;
-    bool slow;       /* it takes less than it is given, or is interrupted */
-    unsigned writes; /* since it is slow */
-    int refuses;     /* to sync files; or 0 */
+    bool slow;       /* writes take half of their bytes or fail with EINTR, in turn */
+    unsigned writes; /* while `slow` */
+    int refuses;     /* the errno with which a file's fsync() fails; or 0 */
 } disk;
 
 static void note(char what)
@@ -637,9 +639,9 @@ static void scratch__takes_every_byte_of_a_slow_disk(void **state)
     close(fd);
 }
 
-/* A table's file of two units, which have their shards in a scratch file; the one before it is
-   there, and what was left of one that was killed. */
-enum { UNIT_BYTES = 3 << 19, FRONT_BYTES = 5 }; /* more than is copied at once */
+/* A table's file to be written, of two units with their shards in a scratch file.  At first an
+   older file has its name, and its .part file is what a killed program left. */
+enum { UNIT_BYTES = 3 << 19, FRONT_BYTES = 5 }; /* a unit is more than is copied at once */
 
 struct written {
     char dir[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16], part[PROOF_DIR_MAX + 32];
@@ -699,7 +701,7 @@ static bool is_old(const struct written *w)
     return n == 3 && !memcmp(text, "old", 3);
 }
 
-/* All that is behind the head. */
+/* Fails unless the file at w->path has the new models and shards behind its head. */
 static void is_new(const struct written *w)
 {
     enum { BEHIND = 2 * (FRONT_BYTES + UNIT_BYTES) };
@@ -718,7 +720,7 @@ static void is_new(const struct written *w)
     free(bytes);
 }
 
-/* After a crash of the machine a name may stand for what never came to the disk. */
+/* Without fsync() before rename() a crash of the machine could leave a name without its bytes. */
 static void file__is_on_the_disk_before_it_has_its_name(void **state)
 {
     (void)state;
@@ -735,7 +737,7 @@ static void file__is_on_the_disk_before_it_has_its_name(void **state)
         assert_string_equal(disk.asked, "srS");
         is_new(&w);
         assert_int_equal(access(w.part, F_OK), -1);
-        assert_int_equal(bk_file_publish(w.path, &why), BK_E_SYSTEM); /* there is none */
+        assert_int_equal(bk_file_publish(w.path, &why), BK_E_SYSTEM); /* no .part file is left */
         written_close(&w);
     }
 }
@@ -752,7 +754,7 @@ static void file__that_cannot_be_written_leaves_the_one_before(void **state)
         { 1, 0, 2 * UNIT_BYTES, "File too large" },
         { UNIT_BYTES + 4096, 0, 2 * UNIT_BYTES, "File too large" },
         { RLIM_INFINITY, 0, 2 * UNIT_BYTES - 1, "Input/output error" },
-        { RLIM_INFINITY, 0, 2 * UNIT_BYTES, NULL }, /* written, and not wanted */
+        { RLIM_INFINITY, 0, 2 * UNIT_BYTES, NULL }, /* written, then withdrawn */
     };
 
     (void)state;

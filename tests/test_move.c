@@ -15,7 +15,7 @@
 #include "core/rules.h"
 #include "tests/given.h"
 
-/* A game in which a side owns one knight and two pawns, so that little can be lost. */
+/* Returns a copy of `of` whose armies are king, knight and two pawns, so that few can be lost. */
 static struct bk_variant few_men(const struct bk_variant *of)
 {
     struct bk_variant v = *of;
@@ -28,7 +28,8 @@ static struct bk_variant few_men(const struct bk_variant *of)
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
-/* The legal moves that begin with `prefix` are `expected`: names in order, one space between. */
+/* Fails unless the legal moves whose names begin with `prefix` are `expected`: names in order, one
+   space between. */
 static void assert_moves(const struct bk_variant *v, const char *fen, const char *prefix,
                          const char *expected)
 {
@@ -49,7 +50,7 @@ static void assert_moves(const struct bk_variant *v, const char *fen, const char
     assert_string_equal(list, expected);
 }
 
-/* Playing the legal move called `name` leads to `after`. */
+/* Fails unless playing the legal move `name` leads to the FEN `after`. */
 static void assert_play(const struct bk_variant *v, const char *fen, const char *name,
                         const char *after)
 {
@@ -165,7 +166,7 @@ static void castling__needs_free_and_safe_squares(void **state)
     (void)state;
     assert_moves(v, "4k3/8/8/8/8/8/8/R3K2R w KQ", "e1", "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2 e1g1");
     assert_moves(v, "4k3/8/8/8/8/8/8/R3K2R w Q", "e1", "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2");
-    /* in check; over an attacked square; onto one; only the rook passes one */
+    /* the king in check; over an attacked square; onto one; only the rook crosses one */
     assert_moves(v, "4k3/4r3/8/8/8/8/8/R3K2R w KQ", "e1", "e1d1 e1d2 e1f1 e1f2");
     assert_moves(v, "3rk3/8/8/8/8/8/8/R3K3 w Q", "e1", "e1e2 e1f1 e1f2");
     assert_moves(v, "2r1k3/8/8/8/8/8/8/R3K3 w Q", "e1", "e1d1 e1d2 e1e2 e1f1 e1f2");
@@ -175,7 +176,7 @@ static void castling__needs_free_and_safe_squares(void **state)
     bk_variant_free(v);
 }
 
-/* A game of a king and two rooks who castle, the rooks to these files; other men may follow. */
+/* A game of a king and two rooks that castle to the files `to`; other pieces may be appended. */
 #define KING_AND_ROOKS(to)                                                                         \
     "[variant]\nname = c\ntitle = c\nsource = c\nboard = 8x8\n"                                    \
     "bare-king = nothing\nstalemate = draw\n"                                                      \
@@ -184,7 +185,7 @@ static void castling__needs_free_and_safe_squares(void **state)
     "[piece king]\nletter = K\nroyal = yes\nmove = K\narmy = 1\n"                                  \
     "[piece rook]\nletter = R\nmove = R\narmy = 2\n"
 
-/* A cannon that needs a screen finds none in a king that has left home. */
+/* A castling king that has left home is no screen for a cannon. */
 static void castling__king_under_way_is_no_screen(void **state)
 {
     static const char text[] =
@@ -208,7 +209,7 @@ static void castling__rights_go_with_king_and_rook(void **state)
     bk_variant_free(v);
 }
 
-/* A man may take a rook at home on his way elsewhere. */
+/* A man of two steps may take a rook at home with the first. */
 static void castling__right_goes_with_a_rook_that_is_passed(void **state)
 {
     static const char text[] =
@@ -238,7 +239,7 @@ static void double_step__leaves_its_square_behind(void **state)
     bk_variant_free(v);
 }
 
-/* Once it did, where squares alone did not settle: files and lists of moves disagreed. */
+/* A double step that promoted left an en passant square once: files and move lists disagreed. */
 static void double_step__that_changes_the_man_leaves_no_square(void **state)
 {
     struct bk_variant *v = parse("[variant]\nname = short\nboard = 4x5\nen-passant = yes\n"
@@ -252,7 +253,7 @@ static void double_step__that_changes_the_man_leaves_no_square(void **state)
     bk_variant_free(v);
 }
 
-/* A rider gets two squares ahead anyway: he is not taken in passing, from his first rank either. */
+/* A rider goes two squares ahead anyway: even from his first rank he is not taken in passing. */
 static void double_step__of_a_rider_is_none(void **state)
 {
     struct bk_variant *v = parse("[variant]\nname = short\nboard = 4x5\nen-passant = yes\n"
@@ -296,8 +297,8 @@ static void en_passant__takes_the_man_that_passed(void **state)
     bk_variant_free(v);
 }
 
-/* However many ways are open to one man: over the passer and leaping, straight and by taking it on
-   the way. */
+/* A capture in passing is listed once, however many paths one man has to the square: hopping over
+   the passer or leaping, straight or taking the passer on the way. */
 static void en_passant__is_one_move(void **state)
 {
     static const char game[] = "[variant]\nname = passing\nboard = 4x5\nen-passant = yes\n"
@@ -335,13 +336,13 @@ static void joyce_pawn__changes_only_into_what_is_lost(void **state)
     struct bk_variant v = few_men(grand);
 
     (void)state;
-    /* arriving on the ninth it may */
+    /* on the ninth rank a pawn may change */
     assert_moves(&v, "9k/10/4P5/10/10/10/10/10/10/KN8 w", "e8", "e8e9");
     assert_moves(&v, "9k/10/4P5/10/10/10/10/10/10/K9 w", "e8", "e8e9 e8e9=N");
-    /* arriving on the tenth it must */
+    /* on the tenth it must */
     assert_moves(&v, "9k/4P5/10/10/10/10/10/10/10/KN8 w", "e9", "e9e10");
     assert_moves(&v, "9k/4P5/10/10/10/10/10/10/10/K9 w", "e9", "e9e10=N");
-    /* what the other side has lost does not matter, nor what it owns */
+    /* neither the other side's losses nor its men matter */
     assert_moves(&v, "8nk/4P5/10/10/10/10/10/10/10/K9 w", "e9", "e9e10=N");
     assert_moves(&v, "9k/10/10/10/10/10/10/10/4p5/KN8 b", "e2", "e2e1=N");
     /* a whole army: every type short of its number is offered */
@@ -403,7 +404,7 @@ static void evolution__is_offered_where_the_move_ends(void **state)
     assert_moves(v, "8k/9/9/9/9/2W6/9/9/K8[rc] w", "c4c5", "c4c5 c4c5=D");
     assert_moves(v, "8k/9/9/9/9/2F6/9/9/K8 w", "c4d5", "c4d5 c4d5=E");
     assert_moves(v, "8k/9/2E6/9/9/9/9/9/K8 w", "c7e5", "c7e5 c7e5=B");
-    /* the nymph must when it arrives on the last rank, and goes one way aslant */
+    /* a nymph must change on the last rank; its diagonal steps go to one side alone */
     assert_moves(v, "8k/Y8/9/9/9/9/9/9/K8 w", "a8", "a8a9=N a8b9=N");
     assert_moves(v, "8k/2Y6/9/9/9/9/9/9/K8 w", "c8", "c8c9=N c8d9=N");
     assert_moves(v, "8k/9/9/9/9/9/9/2u6/K8 b", "c2", "c2b1=N c2c1=N");
@@ -449,7 +450,7 @@ static void changes__offer_a_type_once_and_free_if_any_rule_does(void **state)
             assert_int_equal(change[i].counted, change[i].type == cannon);
         }
     assert_int_equal(rooks, 1);
-    /* one rank below only the counted rule speaks */
+    /* one rank below only the counted rule applies */
     n = bk_rules_changes(&v, count, v.limit, wazir, BK_WHITE, 71, false, change);
     for (unsigned i = 0; i < n; i++)
         if (change[i].type == rook)
@@ -487,7 +488,7 @@ static void cannon__attacks_over_exactly_one_man(void **state)
     assert_true(bk_in_check(v, &p, BK_BLACK));
     p = read_fen(v, "4k4/9/9/4p4/4N4/9/9/4C4/K8 b");
     assert_false(bk_in_check(v, &p, BK_BLACK));
-    /* a screen may not step in, nor a screen that hides another step out */
+    /* of two men between cannon and king neither may leave: the other would be a screen */
     assert_moves(v, "4k4/9/9/4n4/4b4/9/9/4C4/K8 b", "e6", "");
     assert_moves(v, "4k4/9/9/4n4/4b4/9/9/4C4/K8 b", "e5", "");
     bk_variant_free(v);
@@ -543,7 +544,7 @@ static void attack__is_what_a_capture_shows(void **state)
             struct bk_bits shown = { { 0 } };
             unsigned n, sq;
 
-            /* a crowd without order; the kings stand in a corner */
+            /* up to 28 men on random squares; the kings stand in a corner */
             bk_pos_init(&p, v);
             bk_pos_put(&p, v, v->royal, BK_WHITE, 0);
             bk_pos_put(&p, v, v->royal, BK_BLACK, 1);

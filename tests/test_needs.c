@@ -35,7 +35,7 @@
 #define MEASURED true
 #endif
 
-/* A game, and positions of it whose tables are in GOLDEN. */
+/* Games, and positions of each whose tables are in GOLDEN. */
 static const struct {
     const char *game, *fen[4];
 } asked[] = {
@@ -52,7 +52,7 @@ static const struct {
 
 /* == Stack == */
 
-/* Everything that the library does. */
+/* Asks all positions in several ways and counts the answers in `context`; NULL: cannot open. */
 static void *ask_all(void *context)
 {
     unsigned *answered = context;
@@ -83,7 +83,7 @@ static void *ask_all(void *context)
     return context;
 }
 
-/* A host who never has anything at first; the second time he reads it. */
+/* A host that reads files if its context, a bool, is true; else every read is put off (LATER). */
 static int64_t far_size(void *context, const char *path)
 {
     FILE *in = fopen(path, "rb");
@@ -124,7 +124,7 @@ static void *ask_far(void *context)
             struct bk_lib_ranked move[64];
             size_t n;
 
-            /* models are brought, then nothing more: all that is left is noted, move by move */
+            /* reads succeed in every second round; in the others each move notes what it lacks */
             for (unsigned round = 0; round < 4; round++) {
                 bring = round % 2;
                 *answered += !bk_rank_moves_fen(lib, asked[g].fen[i], 0, 0, move, 64, &n);
@@ -135,7 +135,7 @@ static void *ask_far(void *context)
     return context;
 }
 
-/* How much of a stack `run` touches, on one of `bytes`. */
+/* Returns how many bytes of a stack of `bytes` bytes a thread with `run` touches. */
 static size_t stack_of(void *(*run)(void *), void *context, size_t bytes)
 {
     unsigned char *stack =
@@ -188,8 +188,8 @@ static void stack__of_64_KiB_suffices_for_opening_and_asking(void **state)
    be opened: the longest way down that four men have. */
 #define CHAINS "k3/p3/4/4/P3/K3 w"
 
-/* By the program beside this one's folder: what makes tables is not linked here, for a small stack
-   has no room for its threads' variables. */
+/* Builds the tables with ../bareking.  The builder is not linked here: its thread-local variables
+   would not fit on a small stack. */
 static void build_chains(const char *dir)
 {
     char self[1024], command[2 * sizeof self + 128];
@@ -208,7 +208,7 @@ struct chains {
     unsigned answered;
 };
 
-/* Four men anywhere; much of it is refused. */
+/* Sets `fen` to up to four men on random squares; many such positions are refused. */
 static void random_fen(uint64_t *seed, char fen[64])
 {
     char at[24] = { 0 };
@@ -278,7 +278,7 @@ static void stack__of_64_KiB_suffices_for_long_chains(void **state)
 #define FDS 1024
 static bool inherited[FDS];
 
-/* Open descriptors; those that were not inherited must end with exec(). */
+/* Returns the number of open descriptors; fails if one that was not inherited outlives exec(). */
 static unsigned descriptors(void)
 {
     unsigned n = 0;
@@ -315,7 +315,7 @@ static void descriptors__are_one_a_file_that_was_asked(void **state)
     assert_int_equal(bk_probe_fen(lib, KRVK, &a), BK_LIB_OK);
     assert_int_equal(descriptors(), before + 2);
     assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/1BN1K3 w - - 0 1", &a), BK_LIB_NO_TABLE);
-    assert_int_equal(descriptors(), before + 2); /* nothing for what is missing */
+    assert_int_equal(descriptors(), before + 2); /* a missing table takes none */
     assert_int_equal(bk_set_paths(lib, GOLDEN), BK_LIB_OK);
     assert_int_equal(descriptors(), before);
     assert_int_equal(bk_probe_fen(lib, KRVK, &a), BK_LIB_OK);
@@ -323,7 +323,7 @@ static void descriptors__are_one_a_file_that_was_asked(void **state)
     assert_int_equal(descriptors(), before);
 }
 
-/* The limit that leaves so many descriptors free: numbers below it that are not taken. */
+/* Returns the RLIMIT_NOFILE below which exactly `free_ones` descriptors are free. */
 static rlim_t room_for(rlim_t free_ones)
 {
     rlim_t limit = 0;
@@ -362,7 +362,7 @@ static void descriptors__that_run_out_are_an_error_that_passes(void **state)
     bk_close(lib);
 }
 
-/* No descriptor for the folder: that there are no tables nobody knows. */
+/* Without a descriptor to read the folder, an empty list would be a false answer. */
 static void descriptors__that_run_out_do_not_empty_a_list(void **state)
 {
     struct rlimit limit, little;
@@ -389,7 +389,7 @@ static void descriptors__that_run_out_do_not_empty_a_list(void **state)
 
 /* == fork() == */
 
-/* Asks everything again and again; how often it differs from `right`. */
+/* Asks three positions 300 times; returns how many answers differ from `right`. */
 static unsigned ask_again(struct bk_lib *lib, const struct bk_answer *right)
 {
     unsigned wrong = 0;
@@ -403,7 +403,7 @@ static unsigned ask_again(struct bk_lib *lib, const struct bk_answer *right)
     return wrong;
 }
 
-/* Of a handle that has been asked, and of one that has files to open yet. */
+/* Forks with a handle whose files are open, then with one whose files are yet to be opened. */
 static void fork__leaves_both_processes_a_handle_that_answers(void **state)
 {
     struct bk_answer right[3];
@@ -436,17 +436,17 @@ static void fork__leaves_both_processes_a_handle_that_answers(void **state)
             assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
             assert_int_equal(status, 0);
         }
-        assert_int_equal(ask_again(lib, right), 0); /* their bk_close() was theirs */
+        assert_int_equal(ask_again(lib, right), 0); /* the children closed only their copies */
     }
     bk_close(lib);
 }
 
 /* == Memory: many tables == */
 
-/* Handles of one game that share a budget open tables of their own. */
+/* Handles of one game that share a budget; each opens its own tables. */
 struct crowd {
     struct bk_lib *lib[200];
-    unsigned n, ntables; /* of a handle */
+    unsigned n, ntables; /* handles; tables of each */
     struct bk_lib_table table[16];
     uint64_t seed;
 };
@@ -481,7 +481,7 @@ static void crowd_close(struct crowd *c)
         bk_close(c->lib[i]);
 }
 
-/* Men of a table somewhere, none with a castling right; how many. */
+/* Puts the men of a material, without castling rights, on random squares; returns how many. */
 static unsigned scatter(struct crowd *c, const char *material, struct bk_lib_piece men[8])
 {
     unsigned n = 0;
@@ -495,7 +495,8 @@ static unsigned scatter(struct crowd *c, const char *material, struct bk_lib_pie
     return n;
 }
 
-/* Asks one of the tables; whether there was an answer.  None is ever over the budget. */
+/* Asks a random position of a table; returns 1 if there is an answer.  Fails on any error but of a
+   bad position or a missing table, so if memory is short. */
 static unsigned crowd_ask(struct crowd *c, unsigned lib, unsigned table, struct bk_answer *a)
 {
     struct bk_lib_piece men[8];
@@ -510,7 +511,7 @@ static unsigned crowd_ask(struct crowd *c, unsigned lib, unsigned table, struct 
 }
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-/* Bytes that the process has taken from malloc(). */
+/* Returns the bytes that the process holds from malloc(); 0: unknown. */
 static uint64_t taken(void)
 {
     struct mallinfo2 m = mallinfo2();
@@ -521,7 +522,7 @@ static uint64_t taken(void)
 static uint64_t taken(void) { return 0; }
 #endif
 
-/* What is taken besides what the budget is for, all that games make once having been made. */
+/* Returns the bytes taken outside the budget, once every handle has made all that it makes once. */
 static uint64_t taken_besides(struct crowd *c)
 {
     struct bk_answer a;
@@ -535,7 +536,7 @@ static uint64_t taken_besides(struct crowd *c)
     return taken() - used;
 }
 
-/* Random questions to random tables; the most that they take. */
+/* Asks random positions of random tables; returns the most bytes taken, less `besides`. */
 static uint64_t most_taken(struct crowd *c, unsigned questions, uint64_t besides)
 {
     uint64_t most = 0;
@@ -551,7 +552,7 @@ static uint64_t most_taken(struct crowd *c, unsigned questions, uint64_t besides
     return most;
 }
 
-/* So many tables that the budget is full, of this machine's malloc(). */
+/* Fails unless `tables` tables fill a budget of `mib` MiB, as malloc() counts, and keep to it. */
 static void ask_within(uint64_t mib, unsigned tables)
 {
     static struct crowd c;
@@ -568,7 +569,7 @@ static void ask_within(uint64_t mib, unsigned tables)
                 100.0 * (double)used / (double)budget,
                 100.0 * (double)(taken() - besides) / (double)budget);
     assert_true(most <= budget + budget / 20);
-    assert_true(most >= budget - budget / 10); /* it is made use of */
+    assert_true(most >= budget - budget / 10); /* the budget is used */
     crowd_close(&c);
 }
 
@@ -605,7 +606,7 @@ static void memory__that_is_little_changes_no_answer(void **state)
 
 #define WITHIN (UINT64_C(8) << 20)
 
-/* A host like a disk on which one of the threads must wait. */
+/* A host whose reads block in the thread that has `must_wait`, until `may_go_on`. */
 static _Thread_local bool must_wait;
 static _Atomic bool waits, may_go_on;
 
@@ -651,14 +652,15 @@ static void *ask_on(void *going_on)
     return NULL;
 }
 
-/* Has the thread asked all, or does it wait?  What tables take meanwhile is noted. */
+/* Returns when the thread of ask_on() has asked all or made no progress for 300 ms; keeps in
+   g->most the most bytes that tables took meanwhile. */
 static void see_it_stop(struct going_on *g)
 {
     for (unsigned same = 0, before = 0; same < 300 && g->asked < 3000; same++) {
         uint64_t used;
 
         usleep(1000);
-        assert_int_equal(bk_memory(g->c.lib[0], &used, NULL), BK_LIB_OK); /* waits for nobody */
+        assert_int_equal(bk_memory(g->c.lib[0], &used, NULL), BK_LIB_OK); /* never blocks */
         g->most = used > g->most ? used : g->most;
         if (g->asked != before)
             same = 0;
@@ -666,7 +668,8 @@ static void see_it_stop(struct going_on *g)
     }
 }
 
-/* What others evict while it waits must stay readable for it; so they must not evict for ever. */
+/* What other threads evict stays readable for a thread that waits, so it still takes memory: they
+   must not evict for ever. */
 static void memory__is_what_was_said_while_a_thread_waits(void **state)
 {
     static const struct bk_host host = { sizeof host, NULL, far_size, slow_read };
@@ -680,7 +683,7 @@ static void memory__is_what_was_said_while_a_thread_waits(void **state)
     size_t found;
 
     (void)state;
-    crowd_open(c, 200, WITHIN, 0); /* for their list: a host has none */
+    crowd_open(c, 200, WITHIN, 0); /* to list the tables: a host lists none */
     crowd_close(c);
     found = c->n;
     for (c->n = 0; c->n < found; o.share = c->lib[0])
@@ -703,7 +706,7 @@ static void memory__is_what_was_said_while_a_thread_waits(void **state)
     crowd_close(c);
 }
 
-/* ulimit -n 64, of which the library takes half. */
+/* With `ulimit -n 64` the library takes half of the descriptors. */
 static void descriptors__of_64_suffice_for_1000_tables(void **state)
 {
     static struct crowd c;

@@ -1,8 +1,8 @@
 /*
  * test_probe.c - the library, over real tables.
  *
- * Tables are built into a temporary folder: Shatranj KRvKN and KQvKQ, and all
- * of two small games with pawns and en passant, one with a limit of turns.  Oracles:
+ * Tables are built into a temporary folder: Shatranj KRvKN and KQvKQ, and tables
+ * of small games with pawns and en passant, one with a limit of turns.  Oracles:
  * problems of the old masters, the slow solver of ref.c, and the library
  * against itself (a position is worth its best move; colours exchanged; a
  * damaged file against the sound one).
@@ -62,7 +62,7 @@ static const char mini_text[] = "[variant]\n"
                                 "double-step = 2\n"
                                 "becomes = 6 must R\n";
 
-/* No table but its own, and a capture in passing may end the game. */
+/* A game whose pawns never change and in which a capture in passing may bare the king: the end. */
 static const char few_text[] = "[variant]\n"
                                "name = few-%s\n"
                                "title = Pawns that stay pawns\n"
@@ -88,7 +88,7 @@ static struct bk_variant *shatranj, *mini;
 
 /* == Folders, files, tables ============================================== */
 
-/* A fresh folder DIR/name/GAME to put table files in; `path` gets DIR/name. */
+/* Makes an empty folder DIR/name/GAME for table files; sets `path` to DIR/name. */
 static void make_folder(char *path, const char *name, const char *game)
 {
     char inner[PATH_MAX];
@@ -100,7 +100,7 @@ static void make_folder(char *path, const char *name, const char *game)
     assert_int_equal(mkdir(inner, 0777), 0);
 }
 
-/* The path of a table as it is kept, in the colours the name may not have. */
+/* Sets `out` to the path of a table's file; the file's colours may be those of `name` exchanged. */
 static char *table_path(char *out, const char *in, const struct bk_variant *v, const char *name,
                         enum bk_kind kind)
 {
@@ -173,7 +173,7 @@ static struct bk_answer ask(struct bk_lib *lib, const char *fen)
 
 /* == Positions =========================================================== */
 
-/* Men on random squares, one that is legal. */
+/* Returns a legal position with the men of `name` on random squares. */
 static struct bk_pos random_position(const struct bk_variant *v, const char *name, uint64_t *seed)
 {
     struct bk_material m = material(v, name);
@@ -259,13 +259,13 @@ static void probe__tells_how_a_game_has_ended(void **state)
         assert_int_equal(bk_probe_fen_wdl(lib, over[i].fen, 0, &wdl), BK_LIB_OK);
         assert_int_equal(wdl, over[i].wdl);
         assert_int_equal(bk_rank_moves_fen(lib, over[i].fen, 0, 0, move, 64, &n), BK_LIB_OK);
-        assert_int_equal(n, 0); /* those of a bare king do not count any more */
+        assert_int_equal(n, 0); /* the game is over: a bare king's moves are not listed */
 
         if (a.wdl != over[i].wdl || a.dtw != over[i].dtw || a.end != over[i].end)
             fail_msg("%s: %d %d %d", over[i].fen, a.wdl, a.dtw, a.end);
     }
     bk_close(lib);
-    lib = lib_of("shatranj", NULL); /* who takes the last man has won by rule */
+    lib = lib_of("shatranj", NULL); /* taking the last man wins by rule: no table is needed */
     assert_int_equal(
         bk_rank_moves_fen(lib, "7k/8/6K1/8/8/8/7n/7R w", 0, BK_LIB_WDL_ONLY, move, 64, &n),
         BK_LIB_NO_TABLE);
@@ -274,7 +274,7 @@ static void probe__tells_how_a_game_has_ended(void **state)
     bk_close(lib);
 }
 
-/* Mirrors the ranks of a FEN, exchanges the colours and the move. */
+/* Sets `out` to the FEN of p with the ranks mirrored, colours and side to move exchanged. */
 static void exchange(char out[BK_FEN_MAX], const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_pos q;
@@ -306,7 +306,7 @@ static void probe__exchanged_colours_are_worth_the_same(void **state)
     bk_close(lib);
 }
 
-/* What the list of moves says the position is worth. */
+/* Fails unless `a` is the value of the best of n moves, or the game is over and n is 0. */
 static void assert_best_move(const struct bk_answer *a, const struct bk_lib_move *best, size_t n,
                              const char *fen)
 {
@@ -317,7 +317,7 @@ static void assert_best_move(const struct bk_answer *a, const struct bk_lib_move
                  best->wdl, best->dtw);
 }
 
-/* The move's own value is that of the position after it, seen from here. */
+/* Fails unless each move's value is that of the position after it, seen by the side that moves. */
 static void assert_moves_true(struct bk_lib *lib, const char *fen, const struct bk_lib_move *move,
                               size_t n)
 {
@@ -401,7 +401,7 @@ static void assert_ref(struct bk_lib *lib, const struct bk_variant *v, const str
                  value->dtw);
 }
 
-/* The positions after every double step; returns how many. */
+/* Compares the positions after each double step from `r` with `ref`; returns their number. */
 static unsigned assert_after_doubles(struct bk_lib *lib, const struct bk_variant *v,
                                      struct ref_table *ref, const struct ref_pos *r,
                                      struct ref_moves *moves)
@@ -423,7 +423,8 @@ static unsigned assert_after_doubles(struct bk_lib *lib, const struct bk_variant
     return n;
 }
 
-/* Every position of a table, and those after its double steps; returns how many those are. */
+/* Compares every position of a table, and every position after a double step, with the slow solver;
+   returns the number of the latter. */
 static unsigned assert_table(const struct bk_variant *v, const char *path, const char *name)
 {
     const struct bk_material m = material(v, name);
@@ -454,9 +455,9 @@ static void probe__every_small_position_equals_the_slow_solver(void **state)
     assert_true(assert_table(mini, mini_path, "KPvKP") > 1000);
 }
 
-/* A lost pawn answers a double step with one that is taken in passing, too: sooner than its file
-   says of what is left.  And who has no other move must take so, where stalemate would be better.
- */
+/* In a lost position a double step may be answered by a double step that can itself be taken in
+   passing: the loss may then come sooner than the file says of the other moves.  A side whose only
+   legal move is a capture in passing must make it, even where stalemate would be better. */
 static void probe__a_double_step_may_answer_another(void **state)
 {
     static const char *const stalemate[] = { "loss", "draw" }, *const name[] = { "KPPvKP" };
@@ -475,7 +476,7 @@ static void probe__a_double_step_may_answer_another(void **state)
     }
 }
 
-/* Where stalemate loses; nobody can use the square, and no table is needed. */
+/* Black is stalemated, which loses here; no pawn can take on c3, and no table is needed. */
 static void probe__a_double_step_may_stalemate(void **state)
 {
     char path[PATH_MAX], text[sizeof mini_text];
@@ -568,7 +569,7 @@ static void probe__a_missing_table_is_named(void **state)
 
 /* == Tables that are missing == */
 
-/* The rows of a board, top first, as a FEN has them. */
+/* Writes the ranks of `board` at `fen`, top first, and a space; returns the end of the text. */
 static char *put_rows(char *fen, const char *board, unsigned files, unsigned ranks)
 {
     for (unsigned rank = ranks; rank-- > 0; *fen++ = rank ? '/' : ' ')
@@ -593,7 +594,7 @@ static void put_man(char *board, unsigned first, unsigned n, char man, uint64_t 
     board[sq] = man;
 }
 
-/* King and rook have not moved: their moves, and castling, lead to another table. */
+/* Draws a position with a castling right; moves of its king and rook lead to another table. */
 static void draw_castling(char *fen, uint64_t *seed)
 {
     char board[64] = { [4] = 'K', [7] = 'R' };
@@ -603,7 +604,7 @@ static void draw_castling(char *fen, uint64_t *seed)
     strcpy(put_rows(fen, board, 8, 8), random_once_in(seed, 2) ? "w K -" : "b K -");
 }
 
-/* If it can be, a pawn has just made two steps. */
+/* Draws a position, with an en passant square if a pawn can just have made a double step. */
 static void draw_passing(char *fen, uint64_t *seed)
 {
     char board[18] = { 0 }, ep[] = "-\0";
@@ -624,7 +625,7 @@ static void draw_passing(char *fen, uint64_t *seed)
 
 enum lack { NOT_THERE, DAMAGED, NO_DISTANCES, LACKS };
 
-/* Links to all tables of a game but one, which lacks something. */
+/* Links in `to` all tables of `from`; `lack`: `name` is absent, damaged or without distances. */
 static void link_all_but(const char *to, const char *from, const char *name, enum lack lack)
 {
     DIR *d = opendir(from);
@@ -657,8 +658,8 @@ static void link_all_but(const char *to, const char *from, const char *name, enu
     closedir(d);
 }
 
-/* Where a table is missing, or damaged, there is the answer that there is with it, or none; or that
-   without a distance. */
+/* Fails unless, with the table `missing` absent or damaged, each answer is the same as with all
+   tables, or an error; where its distances alone are absent, the same answer or one without dtw. */
 static void same_or_none(const char *game, const char *name, const char *from, const char *missing,
                          enum lack lack, void (*draw)(char *fen, uint64_t *seed))
 {
@@ -711,8 +712,8 @@ static void probe__without_a_table_the_answer_is_the_same_or_none(void **state)
     }
 }
 
-/* Moves that end a right lead to other tables, and so do captures: of both kinds, in a position
-   that is lost, some bring less than its own table says. */
+/* Moves that end a castling right lead to other tables, and so do captures in passing.  In a lost
+   position some moves of either kind are worth less than the position's own table says. */
 static void probe__with_rights_or_in_passing_the_best_move_tells(void **state)
 {
     struct bk_lib *lib[2] = { lib_of("chess", "tests/golden/normal"), lib_of(mini_path, dir) };
@@ -740,7 +741,7 @@ static void probe__with_rights_or_in_passing_the_best_move_tells(void **state)
     bk_close(lib[1]);
 }
 
-/* White takes the rook; what king and rook can do else is not known. */
+/* White wins by taking the rook; the tables of his other moves are missing. */
 static void probe__a_win_is_one_whatever_other_tables_are_missing(void **state)
 {
     static const char *const names[] = { "KRvKR+K", "KRvK" };
@@ -763,7 +764,7 @@ static void probe__a_win_is_one_whatever_other_tables_are_missing(void **state)
         free(data);
     }
     lib = lib_of("chess", path);
-    for (unsigned king = 0; king < 64; king++) /* whatever its own file says of them */
+    for (unsigned king = 0; king < 64; king++) /* whatever the table of KRvKR+K says */
         for (unsigned rank = 2; rank < 8; rank++) {
             char board[64] = { [4] = 'K', [7] = 'R' }, fen[100];
 
@@ -798,7 +799,7 @@ static void probe__castling_rights_have_tables_of_their_own(void **state)
     bk_close(lib);
 }
 
-/* The oldest trick of the right: castling gives check and attacks the rook. */
+/* Castling gives check and attacks the rook on b2: it is the one winning move. */
 static void probe__castling_counts_as_a_move(void **state)
 {
     static const char *const names[] = { "KRvKR+Q" };
@@ -828,7 +829,7 @@ static void probe__castling_counts_as_a_move(void **state)
 
 /* == Files that number positions otherwise == */
 
-/* Writes the files of a table again whose two outermost digits have changed places. */
+/* Writes the files of table `name` into `to`, the two outermost digits of its index exchanged. */
 static void write_reordered(const char *to, const char *name)
 {
     const struct bk_encode_options how = { .distances = true };
@@ -857,7 +858,7 @@ static void write_reordered(const char *to, const char *name)
     solved_free(tables);
 }
 
-/* Results and distances of one table may number positions in two ways. */
+/* The results file and the distances file of one table may number positions differently. */
 static void probe__a_pair_may_number_positions_in_two_ways(void **state)
 {
     static const char *const names[] = { "KRvKR", "KRvKP", "KPvKR" };
@@ -896,7 +897,7 @@ static void probe__a_pair_may_number_positions_in_two_ways(void **state)
 
 /* == What a question remembers =========================================== */
 
-/* Plies of a position are told as memo.h says; some number that they may be. */
+/* May the memo tell `told` for a position of `plies` plies, asked with window `w` (memo.h)? */
 static bool may_be_told(int told, int plies, struct bk_window w)
 {
     if (plies <= w.low)
@@ -920,8 +921,8 @@ static struct bk_window random_window(uint64_t *seed)
                                         : low + 1 + (int)random_below(seed, 6) };
 }
 
-/* Positions of many files share numbers, and the memo's places: they are not taken for each
-   other, and no bound for more than it is. */
+/* Positions of different files have the same numbers and share the memo's places: the memo never
+   confuses them, and never takes a bound for an exact value. */
 static void probe__what_a_question_remembers_is_true(void **state)
 {
     static const char file[400];
@@ -1051,7 +1052,7 @@ struct prober {
     unsigned nth, wrong;
 };
 
-/* Every thread asks all, beginning somewhere else; and makes an error now and then. */
+/* A thread: asks all positions, from its own starting point, and at times for an illegal move. */
 static void *probe_all(void *context)
 {
     struct prober *me = context;
@@ -1087,7 +1088,7 @@ static void probe__threads_share_a_handle(void **state)
                  random_fen(one, shatranj, name[i & 3], &seed));
         shared_answer[i] = ask(lib, shared_fen[i]);
     }
-    assert_int_equal(bk_set_paths(lib, dir), BK_LIB_OK); /* all closed again: they open together */
+    assert_int_equal(bk_set_paths(lib, dir), BK_LIB_OK); /* closes all files: threads reopen them */
     for (unsigned i = 0; i < THREADS; i++) {
         prober[i] = (struct prober){ .lib = lib, .nth = i };
         assert_int_equal(pthread_create(&thread[i], NULL, probe_all, &prober[i]), 0);
@@ -1101,7 +1102,7 @@ static void probe__threads_share_a_handle(void **state)
 
 /* == Damaged files ======================================================= */
 
-/* A table's two files, sound, and a folder for what is made of them. */
+/* A table's two sound files in memory, a folder for damaged copies, and the right answers. */
 struct patient {
     char folder[PATH_MAX], path[2][PATH_MAX];
     unsigned char *data[2];
@@ -1155,7 +1156,8 @@ static void patient_free(struct patient *p)
     free(p);
 }
 
-/* Asks all positions of files that were just written; returns how many gave an error. */
+/* Opens the files anew and asks all positions; returns the number of errors.  may_lie: any answer
+   is allowed. */
 static unsigned patient_ask(struct patient *p, bool may_lie)
 {
     unsigned errors = 0;
@@ -1177,7 +1179,7 @@ static unsigned patient_ask(struct patient *p, bool may_lie)
     return errors;
 }
 
-/* Flips bits of one byte, or cuts the file there. */
+/* Writes both files, that of `kind` with bits `flip` of byte `at` flipped, or cut there if 0. */
 static void mutate(struct patient *p, int kind, size_t at, unsigned flip)
 {
     for (int k = 0; k < 2; k++)
@@ -1189,7 +1191,7 @@ static void mutate(struct patient *p, int kind, size_t at, unsigned flip)
     }
 }
 
-/* Does a check of all parts, those too that nobody asked, find one of the files damaged? */
+/* Does a full check, of the parts too that no position needs, find one of the files damaged? */
 static bool patient_check(const struct patient *p)
 {
     bool damaged = false;
@@ -1225,11 +1227,11 @@ static void probe__a_damaged_file_never_lies(void **state)
         noticed += patient_ask(p, false) > 0;
         assert_true(patient_check(p));
     }
-    assert_true(noticed > 300); /* the others lie where no position was asked */
+    assert_true(noticed > 300); /* the other damage lies in parts that no position needed */
     patient_free(p);
 }
 
-/* Where an attacker, or a bug, makes the header's checksum right again: any answer, no crash. */
+/* A header with a wrong byte and a checksum that matches it may give any answer, but no crash. */
 static void probe__a_forged_header_does_no_harm(void **state)
 {
     struct patient *p = patient_new("KRvK");
@@ -1253,7 +1255,7 @@ static void probe__a_forged_header_does_no_harm(void **state)
         memcpy(h, old, bytes);
         passed += !patient_ask(p, true);
     }
-    assert_true(passed > 20); /* else it would be checksums that were tried */
+    assert_true(passed > 20); /* else the test would have shown checksum errors alone */
     patient_free(p);
 }
 

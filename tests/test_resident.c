@@ -1,8 +1,8 @@
 /*
- * test_resident.c - which tables stay in memory for others: tb/build/resident.h; when that is
- * foretold: tb/build/budget.h.
+ * test_resident.c - which tables stay resident for others (tb/build/resident.h), and when memory is
+ * estimated (tb/build/budget.h).
  *
- * Of a plan as small as can be, with sizes and no tables; of foretelling, of a game's.
+ * The plan is as small as can be, with sizes and no tables; for estimates it is that of a game.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,7 @@
 
 enum { CHEAP, DEAR, DERIVED, FIRST, SECOND, THIRD, TABLES };
 
-/* What each takes to solve, and leads to: of the three built last, the second to one that is cheap,
-   the third to one that is dear. */
+/* DEAR takes long to solve.  DERIVED and THIRD lead to it, SECOND to CHEAP, the others nowhere. */
 static uint32_t to_dear[] = { DEAR }, to_cheap[] = { CHEAP };
 static struct bk_plan_table table[TABLES];
 static struct bk_plan plan = { .table = table, .n = TABLES };
@@ -35,7 +34,7 @@ static void set_up(struct bk_resident *h, uint64_t limit, uint64_t spare)
     assert_true(bk_resident_init(h, &plan, 0));
     h->limit = limit;
     h->spare = spare;
-    h->packs = false; /* where that is what a test is about it says so */
+    h->packs = false; /* tests of packing set it */
     assert_int_equal(bk_resident_add(h, DEAR, NULL, 10, FIRST, &why), BK_OK);
     assert_int_equal(bk_resident_add(h, CHEAP, NULL, 10, FIRST, &why), BK_OK);
 }
@@ -89,7 +88,7 @@ static void room__is_made_by_what_is_soon_solved_again(void **state)
     assert_non_null(bk_resident_find(&h, DEAR)); /* though it came first, and is needed last */
     assert_null(bk_resident_find(&h, CHEAP));
     assert_int_equal(h.bytes, 10);
-    assert_false(bk_resident_find(&h, DEAR)->away); /* processes that share it pack nothing */
+    assert_false(bk_resident_find(&h, DEAR)->away); /* without h.packs nothing is packed */
     bk_resident_release(&h);
 }
 
@@ -106,7 +105,7 @@ static void room__of_equals_is_made_by_the_one_needed_last(void **state)
     bk_resident_release(&h);
 }
 
-/* What they spare is squared, and weighed against how long they wait: two tables and three. */
+/* The cost that a table spares is squared and weighed against its wait: two tables and three. */
 static void room__what_is_spared_counts_more_than_the_wait(void **state)
 {
     struct bk_resident h;
@@ -123,7 +122,7 @@ static void room__what_is_spared_counts_more_than_the_wait(void **state)
     }
 }
 
-/* They read nothing more, and nobody waits for them. */
+/* A table that is present is not solved: it reads no other, so none waits for it. */
 static void tables__that_are_there_already_need_no_others(void **state)
 {
     struct bk_report why;
@@ -148,7 +147,7 @@ static void room__is_not_made_by_what_is_needed(void **state)
     (void)state;
     set_up(&h, 5, 0);
     bk_resident_find(&h, DEAR)->pins = 1; /* a table that is being solved reads it */
-    bk_resident_make_room(&h, SECOND);    /* and this one reads the other */
+    bk_resident_make_room(&h, SECOND);    /* SECOND reads CHEAP */
     assert_int_equal(h.n, 2);
     bk_resident_make_room(&h, FIRST);
     assert_non_null(bk_resident_find(&h, DEAR));
@@ -181,7 +180,7 @@ static void room__is_made_by_packing_what_is_needed_last(void **state)
     bk_resident_make_room(&h, FIRST);
     assert_int_equal(h.n, 2);
     assert_true(
-        bk_resident_find(&h, DEAR)->away); /* the second of the next three reads the other */
+        bk_resident_find(&h, DEAR)->away); /* THIRD needs it, and before that SECOND needs CHEAP */
     assert_false(bk_resident_find(&h, CHEAP)->away);
     assert_int_equal(h.bytes, 10 + bk_resident_packed(&h, 10));
     h.limit = 2 * bk_resident_packed(&h, 10); /* both are packed before one goes */
@@ -195,7 +194,7 @@ static void room__is_made_by_packing_what_is_needed_last(void **state)
     bk_resident_release(&h);
 }
 
-/* Whoever reads a table reads its arrays. */
+/* A table that is being read is not packed: its arrays are read. */
 static void room__is_not_made_by_packing_what_is_needed(void **state)
 {
     struct bk_resident h;
@@ -203,19 +202,19 @@ static void room__is_not_made_by_packing_what_is_needed(void **state)
     (void)state;
     set_up(&h, 5, 0);
     h.packs = true;
-    bk_resident_make_room(&h, SECOND); /* which leads to the cheap one */
+    bk_resident_make_room(&h, SECOND); /* SECOND reads CHEAP */
     assert_null(bk_resident_find(&h, DEAR));
     assert_false(bk_resident_find(&h, CHEAP)->away);
     bk_resident_release(&h);
     set_up(&h, 2000, 0);
-    h.packs = h.packs_all = true; /* as tests have it, there is room */
+    h.packs = h.packs_all = true; /* packs although there is room, for tests */
     bk_resident_make_room(&h, SECOND);
     assert_true(bk_resident_find(&h, DEAR)->away);
     assert_false(bk_resident_find(&h, CHEAP)->away);
     bk_resident_release(&h);
 }
 
-/* What nobody needs counts as much as it takes. */
+/* A packed table that none needs at once counts with its packed size. */
 static void room__is_spared_for_what_is_packed(void **state)
 {
     struct bk_resident h;
@@ -228,8 +227,8 @@ static void room__is_spared_for_what_is_packed(void **state)
     bk_resident_release(&h);
 }
 
-/* Results pack better than distances; several processes pack nothing.  Where something is packed
-   there is a margin, for how much that takes was guessed. */
+/* Results pack better than distances; several processes pack nothing.  Where a table is packed
+   there is a margin, because packed sizes are estimates. */
 static void packing__is_foretold(void **state)
 {
     struct bk_resident h;
@@ -307,7 +306,7 @@ static void a_table__stays_if_it_does_packed(void **state)
     h.packs = true;
     assert_true(bk_resident_will_keep(&h, DERIVED, 4000));
     assert_false(bk_resident_will_keep(&h, DERIVED, 9000));
-    h.cost[DEAR] = 1e6; /* it stays: packed, as it is foretold, or as it was */
+    h.cost[DEAR] = 1e6; /* it stays, packed: of its estimated size, then of its real one */
     bk_resident_find(&h, DEAR)->uses = 2;
     bk_resident_find(&h, DEAR)->bytes = 4000;
     assert_true(bk_resident_will_keep(&h, DERIVED, 3900));
@@ -373,7 +372,7 @@ static enum bk_err make_ten(void *context, uint32_t made, struct bk_memtable **t
     return BK_OK;
 }
 
-/* The second leads to the first, which is made, and needs the cheap one meanwhile. */
+/* SECOND leads to FIRST, which is made for it and needs CHEAP meanwhile. */
 static void a_table__is_let_go_when_what_was_made_of_it_is_there(void **state)
 {
     static uint32_t to_first[] = { FIRST };
@@ -404,14 +403,14 @@ static void a_table__goes_when_the_last_that_needs_it_is_done(void **state)
     set_up(&h, 20, 0);
     table[THIRD].next = to_derived;
     bk_resident_find(&h, DEAR)->uses = 1;
-    assert_true(bk_resident_will_keep(&h, DERIVED, 15)); /* it goes, and leaves its room */
+    assert_true(bk_resident_will_keep(&h, DERIVED, 15)); /* DEAR goes, and leaves its room */
     bk_resident_find(&h, DEAR)->uses = 2;
     assert_false(bk_resident_will_keep(&h, DERIVED, 15));
     bk_resident_done(&h, DERIVED);
     assert_non_null(bk_resident_find(&h, DEAR));
     bk_resident_done(&h, DERIVED);
     assert_null(bk_resident_find(&h, DEAR));
-    /* made again for one alone that is built by now */
+    /* DEAR, made again where no later table needs it */
     assert_int_equal(bk_resident_add(&h, DEAR, NULL, 10, TABLES, &why), BK_OK);
     bk_resident_done(&h, DERIVED);
     assert_null(bk_resident_find(&h, DEAR));
@@ -425,7 +424,7 @@ static void count_foretold(void *watcher, const struct bk_plan *p, unsigned nth)
     ++*(unsigned *)watcher;
 }
 
-/* How many tables are foretold when the plan's memory is asked for, of one thread? */
+/* Asks for the plan's memory with one thread; returns of how many tables it is estimated anew. */
 static unsigned foretold(struct bk_plan *p, uint64_t memory_limit)
 {
     struct bk_report why;
@@ -434,7 +433,7 @@ static unsigned foretold(struct bk_plan *p, uint64_t memory_limit)
     p->foretells = count_foretold;
     p->watcher = &n;
     assert_int_equal(bk_plan_memory(p, 1, memory_limit, &why), BK_OK);
-    p->foretells = NULL; /* n goes */
+    p->foretells = NULL; /* n goes out of scope */
     return n;
 }
 
@@ -461,7 +460,7 @@ static void memory__is_foretold_once_while_the_plan_is_the_same(void **state)
     assert_int_equal(foretold(p, limit), p->n - 1);
     bk_plan_encode(p, BK_EFFORT_NORMAL, true);
     assert_int_equal(foretold(p, limit), 0);
-    assert_int_equal(bk_plan_memory_alone(p, 1, &why), BK_OK); /* says something else of each */
+    assert_int_equal(bk_plan_memory_alone(p, 1, &why), BK_OK); /* estimates each table otherwise */
     assert_int_equal(foretold(p, limit), p->n - 1);
     bk_plan_free(p);
     bk_variant_free(v);

@@ -1,6 +1,6 @@
 /*
- * test_resume.c - going on from a checkpoint (tb/solve/resume.h): where there is no room for what
- * is in it, or nothing in it; at any ply; and not from one that was made otherwise.
+ * test_resume.c - resuming from a checkpoint (tb/solve/resume.h): on a full disk, without any
+ * position, every few plies; and beginning anew where its options differ or it is forged.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,16 +23,16 @@
 #include "tests/proof.h"
 #include "tests/solved.h"
 
-/* What is solved and told; the job ends after a ply, with a checkpoint. */
+/* A job, and what its sink is told. */
 struct told {
     volatile int finish;
-    int to;         /* where its units go when they are read */
-    unsigned notes; /* so many */
-    char said[256]; /* the last of them */
-    unsigned first; /* ply that was told; 0: none */
-    unsigned plies; /* the last one */
+    int to;         /* file for the checkpoint's units; below 0: the job ends at ply 3 */
+    unsigned notes; /* their number */
+    char said[256]; /* the last note */
+    unsigned first; /* the first ply of which progress was told; 0: none */
+    unsigned plies; /* the last such ply */
     uint64_t fingerprint;
-    enum bk_strategy more; /* than BK_APART; 0: that */
+    enum bk_strategy more; /* the strategy; 0: BK_APART */
 };
 
 static const struct bk_memtable *find(void *context, const struct bk_material *m)
@@ -95,7 +95,7 @@ static enum bk_err solve(struct solved *s, const struct bk_variant *v, const cha
     return err;
 }
 
-/* Begun anew it would be written over, some minutes later. */
+/* A job that began anew, instead of failing, would overwrite the checkpoint minutes later. */
 static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
 {
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16], notes[PROOF_DIR_MAX + 16];
@@ -129,8 +129,8 @@ static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
     bk_variant_free(v);
 }
 
-/* By other options other codes were stored; by another strategy it would take the memory that is
-   not there.  All is begun anew, and one line says why. */
+/* A checkpoint of other options holds other codes; one of a larger strategy needs memory that is
+   not there.  The job begins anew, and one note says why. */
 static void resume__of_what_was_made_otherwise_begins_anew(void **unused)
 {
     static const struct {
@@ -139,7 +139,7 @@ static void resume__of_what_was_made_otherwise_begins_anew(void **unused)
     } row[] = {
         { { .fingerprint = 1 }, { .fingerprint = 2 }, "of another version, or for other rules" },
         { { .more = BK_GROUPS }, { .more = 0 }, "was made with more memory; not used" },
-        { { .more = 0 }, { .more = BK_GROUPS }, NULL }, /* less will do: gone on with */
+        { { .more = 0 }, { .more = BK_GROUPS }, NULL }, /* needs less memory: resumed */
     };
     const struct solved_options o = { .distances = true };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
@@ -173,13 +173,13 @@ static void resume__of_what_was_made_otherwise_begins_anew(void **unused)
 
 /* == Tables == */
 
-/* A table is ended every few plies, and gone on with. */
+/* The solving of a table that ends every few plies and is resumed. */
 struct walk {
     volatile int finish;
-    unsigned told, every; /* progress; so often it ends: 0: never */
-    uint64_t positions;   /* that are solved */
+    unsigned told, every; /* calls of progress; calls after which it ends; 0: never */
+    uint64_t positions;   /* solved so far */
     unsigned notes;
-    char said[256]; /* the last of them */
+    char said[256]; /* the last note */
 };
 
 static void end_soon(void *context, const struct bk_progress *p)
@@ -187,7 +187,7 @@ static void end_soon(void *context, const struct bk_progress *p)
     struct walk *w = context;
 
     w->finish = w->every && ++w->told % w->every == 0;
-    assert_true(p->positions >= w->positions); /* what was solved before counts */
+    assert_true(p->positions >= w->positions); /* earlier runs count */
     w->positions = p->positions;
 }
 
@@ -203,7 +203,7 @@ struct way {
     const char *material;
     bool distances;
     enum bk_strategy strategy;
-    uint64_t sets_bytes; /* of a ledger's, in memory; 0: all */
+    uint64_t sets_bytes; /* of a ledger's sets in memory; 0: all are */
     unsigned k_max, every;
     bool attains_nothing;
 };
@@ -244,7 +244,8 @@ static enum bk_err solve_way(struct solved *s, const struct bk_variant *v, const
     return err;
 }
 
-/* Solves once, or until it is done.  Returns how often it was begun. */
+/* Solves a table at once or, with `checkpoint`, in as many runs as it takes; returns their number.
+ */
 static unsigned walk(struct solved *s, const struct bk_variant *v, const struct way *way,
                      const struct bk_checkpoint *checkpoint, struct bk_memtable **out,
                      struct bk_tally *tally)
@@ -274,7 +275,7 @@ static void same_tallies(const struct bk_tally *x, const struct bk_tally *y)
     }
 }
 
-/* However they are solved: nothing that is known at some ply may be missing at the next. */
+/* In every way of solving, a checkpoint must hold all that the next plies need. */
 static void resume__every_few_plies_makes_the_same_tables(void **unused)
 {
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
@@ -294,7 +295,7 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
         struct bk_material m;
 
         assert_int_equal(bk_material_parse(&m, v, ways[i].material, NULL), BK_OK);
-        assert_non_null(solved_table(s, &m)); /* with what it leads to */
+        assert_non_null(solved_table(s, &m)); /* and all tables that it leads to */
         assert_int_equal(walk(s, v, &ways[i], NULL, &whole, &all), 1);
         assert_true(walk(s, v, &ways[i], &checkpoint, &parts, &sum) > 2);
         assert_int_equal(whole->code_bytes, ways[i].k_max ? 2 : ways[i].distances);
@@ -312,8 +313,8 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
 
 /* == Forged == */
 
-/* Where a checkpoint of one process has what; the blocks, of which none is solved, have a byte
-   each, and the rest comes behind them. */
+/* Offsets in a checkpoint of one process.  The blocks, of which none is solved, have a byte each;
+   the rest follows them. */
 enum {
     AT_CODE_BYTES = 16,
     AT_LEVEL = AT_CODE_BYTES + 1 + sizeof(enum bk_strategy),
@@ -350,7 +351,7 @@ static void forge(const char *path, const unsigned char *sound, size_t n, const 
 }
 
 static const struct forged {
-    const char *what, *says; /* NULL: it can be so */
+    const char *what, *says; /* says: a part of the note; NULL: the checkpoint is resumed */
     struct change change[2];
 } forged[] = {
     { "nothing", NULL, { { 0 } } },
@@ -386,7 +387,7 @@ static const struct forged {
     { "as many of solved blocks", "cannot be read", { { AT_BLOCKS + 21, 1 << 20, 4 } } },
 };
 
-/* Its checksum is right.  What cannot be so is not gone on with: all is begun anew. */
+/* A checkpoint with a right checksum and impossible contents is not used: solving begins anew. */
 static void resume__of_what_cannot_be_begins_anew(void **unused)
 {
     static const struct way way = { "KRvKN", true, BK_APART, 0, 0, 1, false };
@@ -437,7 +438,7 @@ static void resume__of_what_cannot_be_begins_anew(void **unused)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* Where a checkpoint of an encoder says what of the first unit of a table of one block. */
+/* Offsets in an encoder's checkpoint, for the first unit of a table of one block. */
 enum {
     AT_SOLVED = AT_CODE_BYTES,
     AT_SCRATCH = AT_SOLVED + 1,
@@ -523,7 +524,7 @@ static void resume__of_units_that_cannot_be_is_refused(void **unused)
     proof_remove(folder);
 }
 
-/* Of blocks that are solved what exits attain is not known, and can not be found any more. */
+/* A checkpoint that lacks what exits attain is not used: of solved blocks it cannot be found. */
 static void resume__of_blocks_without_what_exits_attain_begins_anew(void **unused)
 {
     struct way way = { "KNvKP", true, BK_APART, 0, 0, 40, true };
@@ -556,7 +557,7 @@ static void resume__of_blocks_without_what_exits_attain_begins_anew(void **unuse
 
 /* == Files == */
 
-/* One table of a plan is under way: it ends after some plies, or goes on. */
+/* The context of a build; `ends`: it stops in the table KRvKN at ply 3. */
 struct building {
     volatile int finish;
     bool ends;
@@ -612,7 +613,8 @@ static void same_files(const char *one, const char *other)
     }
 }
 
-/* What is encoded, and what exits attain, depends on them: units of two kinds make no file. */
+/* Effort and `standalone` decide what is encoded, and what exits attain: units made with different
+   options must not share a file. */
 static void resume__of_other_options_makes_the_files_that_are_asked_for(void **unused)
 {
     static const struct {
@@ -640,7 +642,7 @@ static void resume__of_other_options_makes_the_files_that_are_asked_for(void **u
     }
 }
 
-/* Men that find no room: their units have no shards, and are done. */
+/* Two posts share one square, so there are no positions: the units have no shards, and are done. */
 static const char no_room[] = "[variant]\nname = post\nboard = 4x4\nholes = a1 b1 c1\n"
                               "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
                               "[piece post]\nletter = P\nmove = W\nranks = 1\n";

@@ -1,5 +1,5 @@
 /*
- * test_study.c - what is drawn and found for people who study endgames.
+ * test_study.c - diagrams, games, expressions and searches for people who study endgames.
  *
  * Searches are compared with the definitions of docs/study.md, written out once more upon the slow
  * solver (tests/ref.h): the same positions, no more and no less.
@@ -38,7 +38,7 @@ static void pictures__every_man_of_every_game_has_one(void **state)
     }
 }
 
-/* Two kinds of men that look the same would be no use on a board. */
+/* Two types of one game with the same picture could not be told apart. */
 static void pictures__men_of_a_game_differ(void **state)
 {
     (void)state;
@@ -58,7 +58,7 @@ static void pictures__an_unknown_man_has_none_but_a_king_is_a_king(void **state)
 
     (void)state;
     assert_null(study_picture(&man));
-    strcpy(man.name, "rook alfil"); /* no name that a file could have: nothing is found by parts */
+    strcpy(man.name, "rook alfil"); /* parts of a name find no picture; no file has such a name */
     assert_null(study_picture(&man));
     strcpy(man.name, "emperor");
     man.royal = true;
@@ -171,7 +171,7 @@ static void where__says_what_is_wrong_and_where(void **state)
     bk_variant_free(v);
 }
 
-/* "1 + 1 + ...": so many numbers, and one sign less, are an expression's nodes. */
+/* Parses "1 + 1 + ..." with so many `numbers`: an expression of 2 * numbers - 1 nodes. */
 static enum bk_err read_sum(unsigned numbers, struct bk_report *why)
 {
     struct bk_variant *v = load("shatranj");
@@ -197,7 +197,7 @@ static void where__is_as_long_as_it_may_be_and_no_longer(void **state)
     assert_non_null(strstr(why.text, "the expression is too long"));
 }
 
-/* Nothing that one may write makes it fall, neither reading nor asking it. */
+/* No text crashes the parser, and no expression that it accepts crashes the evaluation. */
 static void where__any_text_is_refused_or_answered(void **state)
 {
     static const char *const words[] = { "wdl",   "plies", "dist(", "edge(",  "attacked(", "(",
@@ -310,15 +310,15 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A class of positions: the least of its images, square by square, and who is to move. */
+/* A class of symmetric positions; `at` is its least image: squares, then the side to move. */
 struct class
 {
     char at[BK_SQ_MAX + 1];
-    struct ref_pos p; /* some position of it */
-    int plies;        /* and its distance */
+    struct ref_pos p; /* some position of the class */
+    int plies;        /* its distance */
 };
 
-/* either: whoever is to move. */
+/* Lowers `least` to the image of p under `map` if that is less.  either: whoever is to move. */
 static void image(struct class *least, const struct ref_pos *p, const uint8_t *map, bool exchanged,
                   bool either)
 {
@@ -425,7 +425,8 @@ static bool slow_pair(struct ref_table *t, const struct ref_pos *p, enum study_k
                                          : a == 1 && b == -1;
 }
 
-/* How many moves keep the value; the last of them goes to *which. */
+/* Returns how many moves keep the value `wdl`; sets `*after` to the position after the last of
+   them, `*all` to the number of legal moves. */
 static unsigned slow_keepers(struct ref_table *t, const struct ref_pos *p, int wdl,
                              struct ref_pos *after, unsigned *all)
 {
@@ -447,7 +448,7 @@ static unsigned slow_keepers(struct ref_table *t, const struct ref_pos *p, int w
     return found;
 }
 
-/* Could the other side take the man on `sq`?  As if he were the king, who stands where he stood. */
+/* Could the other side take the man on `sq`?  Exchanges him with his king and asks for check. */
 static bool slow_attacked(const struct ref_pos *p, unsigned sq, unsigned king)
 {
     struct ref_pos q = *p;
@@ -524,7 +525,7 @@ static bool slow_is(struct ref_table *t, const struct ref_pos *p, struct ref_val
     }
 }
 
-/* Kinds of placements, whoever is to move. */
+/* Is `kind` a property of the placement, with either side to move? */
 static bool is_of_both(enum study_kind kind)
 {
     return kind == STUDY_ZUGZWANG || kind == STUDY_FULL_ZUGZWANG || kind == STUDY_BARE_RACE;
@@ -562,7 +563,7 @@ static void keep(void *context, const struct study_find *f)
     add(&all->list, class_of(&all->m, &p, f->worth.plies, is_of_both(all->kind)));
 }
 
-/* Were there more than were kept, of a kind that ranks? */
+/* Calls `found` for each find of a search; true: a kind that ranks had more than `limit`. */
 static bool search_for(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
                        const char *where, void (*found)(void *context, const struct study_find *f),
                        void *context)
@@ -631,7 +632,7 @@ static void mine__finds_what_the_slow_solver_finds(void **state)
             free(a.c);
             free(b.c);
         }
-    for (size_t k = 0; k < 5; k++) /* else this would show nothing */
+    for (size_t k = 0; k < 5; k++) /* a kind that is never found would show nothing */
         if (!all[k])
             fail_msg("no %s", study_kind_names[kinds[k]]);
 }
@@ -676,11 +677,11 @@ static void mine__says_whether_there_are_more(void **state)
     assert_int_equal(few, 3);
     assert_false(search_for(0, STUDY_LONGEST, 1000000, 1, NULL, ignore, &all));
     few = 0;
-    assert_false(search_for(0, STUDY_LONGEST, all, 1, NULL, ignore, &few)); /* and none to spare */
+    assert_false(search_for(0, STUDY_LONGEST, all, 1, NULL, ignore, &few)); /* exactly as many */
     assert_int_equal(few, all);
 }
 
-/* Has the side to move one way to win, all the way, against every longest defence? */
+/* Has the side to move exactly one winning move each time, against every longest defence? */
 static bool slow_problem(struct ref_table *t, const struct ref_pos *p, int plies)
 {
     struct ref_moves moves = { NULL, 0, 0 };
@@ -726,7 +727,7 @@ static void mine__problems_have_one_solution_and_none_is_longer(void **state)
 
 /* == Lines == */
 
-/* Plays the move of a line that stands at *line, which is advanced; false: there is none. */
+/* Plays the move at `*line` and advances `*line` to the next; false: the line is at its end. */
 static bool next_move(const struct bk_variant *v, struct bk_pos *p, const char **line,
                       struct bk_move *out)
 {
@@ -746,7 +747,7 @@ static bool next_move(const struct bk_variant *v, struct bk_pos *p, const char *
     return false;
 }
 
-/* Problems: of each the classes of its line's positions, and its moves as all mirrors show them. */
+/* Problems: for each, the classes of its line's positions, and its moves under each symmetry. */
 struct problems {
     struct problem {
         struct classes met;
@@ -793,8 +794,8 @@ static void keep_problem(void *context, const struct study_find *f)
     all->x[all->n++] = problem_of(f);
 }
 
-/* Two that are shown: no position of one is one of the other, and no mirror shows the same moves.
- */
+/* Fails if the lines of two problems share a position, or if a symmetry maps the moves of `b` to
+   those of `a`. */
 static void assert_unlike(const struct problem *a, const struct problem *b)
 {
     for (size_t i = 0; i < a->met.n; i++)
@@ -805,11 +806,11 @@ static void assert_unlike(const struct problem *a, const struct problem *b)
             assert_string_not_equal(a->moves[0], b->moves[sym]);
 }
 
-/* Of the men of a problem those who neither move nor are taken; and each defence is of those that
-   hold out longest the first by name. */
+/* The context of check_shown(), which checks a problem's idle men (who neither move nor are taken),
+   its defences (of the longest the first by name) and its place in the order. */
 struct shown {
     struct ref_table *slow;
-    int plies, idle; /* of the problem before */
+    int plies, idle; /* of the problem before: plies to the end, idle men */
     size_t n;
 };
 
@@ -898,7 +899,7 @@ static void mine__no_two_problems_are_alike(void **state)
     }
 }
 
-/* Is a line new that has this one move? */
+/* Is the line of one move, `name`, from the position `fen` new to `a`? */
 static bool is_fresh(struct study_alike *a, const struct bk_variant *v, const char *fen,
                      const char *name)
 {
@@ -931,13 +932,13 @@ static void alike__lines_that_meet_or_have_the_same_moves_are(void **state)
     assert_true(is_fresh(a, v, "8/8/8/8/Pp6/8/8/K6k b - - 0 1", "b4b3"));
     assert_false(is_fresh(a, v, "8/8/8/8/6pP/8/8/k6K b - h3 0 1", "a1b2"));
     assert_false(is_fresh(a, v, "8/8/8/8/6pP/8/8/k6K b - - 0 9", "a1b2"));
-    /* their ends may be the same; their moves may not, with idle men elsewhere or mirrored */
+    /* lines may end in the same way, but not have the same moves, idle men elsewhere or mirrored */
     assert_true(is_fresh(a, v, "7k/8/8/8/8/8/P6p/1K6 w - - 0 1", "b1c1"));
     assert_true(is_fresh(a, v, "7k/8/8/8/8/8/P6p/3K4 w - - 0 1", "d1c1"));
     assert_false(is_fresh(a, v, "7k/8/8/8/8/P7/7p/1K6 w - - 0 1", "b1c1"));
     assert_false(is_fresh(a, v, "7k/8/8/8/P7/8/7p/6K1 w - - 0 1", "g1f1"));
     assert_true(is_fresh(a, v, "7K/8/8/8/8/P7/7p/1k6 b - - 0 1", "b1c1"));
-    for (unsigned i = 0; i < 6; i++) { /* many have room */
+    for (unsigned i = 0; i < 6; i++) { /* lines from one position meet: the first alone is new */
         static const char *const names[] = { "a3a4", "h8g8", "h8h7", "h8g7", "h2h1=Q", "h2h1=N" };
         static const char *const fens[] = { "7k/8/8/8/8/P7/7p/2K5 w - - 0 1",
                                             "7k/8/8/8/8/P7/7p/2K5 b - - 0 1" };
@@ -969,7 +970,7 @@ static void mine__where_leaves_out_the_others(void **state)
     free(top.c);
 }
 
-/* The same with any number of threads, and with a limit what comes first. */
+/* Finds come in the same order with any number of threads; a limit keeps the first of them. */
 static void mine__the_order_is_that_of_the_table(void **state)
 {
     struct classes one = search(2, STUDY_ONLY_MOVE, 0, 1, NULL);
@@ -988,7 +989,7 @@ static void mine__the_order_is_that_of_the_table(void **state)
 
 /* == Diagrams == */
 
-/* A man of an unknown name is his letter; everybody else is drawn by a symbol that is there. */
+/* Each man of a start position refers to a symbol that the diagram contains. */
 static void diagram__has_the_pictures_that_it_uses(void **state)
 {
     (void)state;
@@ -1151,7 +1152,7 @@ static void game__tokens_are_what_stands_there(void **state)
     }
 }
 
-/* Nothing that a text may hold leads out of it, or to no end. */
+/* On any text the tokenizer stays within it and comes to its end. */
 static void game__any_text_has_an_end(void **state)
 {
     static const char letters[] = "[](){};$1/2-0*\" \\\nKb4.=Qx";

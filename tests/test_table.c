@@ -161,7 +161,7 @@ static void table__five_men_shatranj_KRNvKR(void **state)
     bk_variant_free(v);
 }
 
-/* Every position of the file, or a sample of a large one, with the plain move generator. */
+/* Verifies every position of a file, or a sample of a large one, with the plain move generator. */
 static void table__files_verify(void **state)
 {
     static const struct {
@@ -209,7 +209,7 @@ static void table__castling_rights_make_tables_that_verify(void **state)
     }
 }
 
-/* The rook at home, the other one anywhere else: as many positions as that allows. */
+/* One rook is at home and has the right, the other stands anywhere else: all these are counted. */
 static void table__castling_rook_is_told_from_its_equals(void **state)
 {
     struct bk_variant *v = load("chess");
@@ -340,7 +340,7 @@ static void table__verify_finds_a_planted_error(void **state)
     bk_variant_free(v);
 }
 
-/* Levels that are groups, and the blocks of the largest. */
+/* Sets `groups` to the number of levels that are groups, `largest` to the blocks of the largest. */
 static void count_groups(const struct bk_variant *v, const char *name, enum bk_strategy strategy,
                          uint32_t *groups, uint32_t *largest)
 {
@@ -398,8 +398,8 @@ static void table__blocks_that_steps_connect_make_a_group(void **state)
     }
 }
 
-/* Each of two equal pawns leads as many files as the others, but the outermost leads all: their
-   squares fill whole vectors. */
+/* In each group one of two equal pawns has the 6 squares of a file; the other has all 48 squares in
+   one group and 24 in the others, so that they fill whole vectors. */
 static void table__files_of_two_pawns_are_dealt_out_evenly(void **state)
 {
     struct bk_variant *v = load("shatranj");
@@ -430,7 +430,7 @@ static void table__files_of_two_pawns_are_dealt_out_evenly(void **state)
     bk_variant_free(v);
 }
 
-/* One position after the other, by number. */
+/* Fails unless two tables have the same codes for every position, both sides to move. */
 static void compare_tables(const struct bk_memtable *a, const struct bk_memtable *b)
 {
     for (uint64_t number = 0; number < a->ix->positions; number++) {
@@ -473,7 +473,7 @@ static void table__is_the_same_with_a_pawn_that_sits(void **state)
 }
 
 /* Three files: the middle one is its own mirror image.  Double steps are answered in passing, the
-   lance's steps connect files, and some of the stone's squares nothing. */
+   lance's steps connect files, and some squares of the stone are connected to no other. */
 static void table__is_the_same_however_blocks_are_solved(void **state)
 {
     static const char small[] =
