@@ -1,5 +1,5 @@
 /*
- * bench_facts.c - what a fact costs, for `make bench`: one position and a row down a tree.
+ * bench_facts.c - the cost of facts, for `make bench`: one position, and a row, down a tree.
  *
  * bench_facts [VARIANT MATERIAL]...
  *
@@ -64,7 +64,7 @@ static void draw(struct bench *b, uint8_t *sq)
         while (!is_free(b, sq, i, i, sq[i]));
 }
 
-/* All facts of the samples, as columns. */
+/* Draws the samples and sets b->is to all their facts, a column for each fact. */
 static void take_samples(struct bench *b, struct bk_fact_row *row)
 {
     unsigned n = bk_facts_count(b->f), words = bk_facts_words(b->f);
@@ -89,7 +89,7 @@ static bool sample_is(const struct bench *b, unsigned fact, unsigned s)
     return b->is[(size_t)fact * SAMPLES / 64 + s / 64] >> s % 64 & 1;
 }
 
-/* The fact, of a few, that is true of the part of the samples nearest to half. */
+/* Returns, of a few random facts, the one whose share of true samples is nearest to half. */
 static unsigned choose(struct bench *b, const uint16_t *s, unsigned n)
 {
     unsigned best = BK_FACT_LEAF, best_off = n;
@@ -154,7 +154,7 @@ static double time_leaves(const struct bench *b, uint32_t *sum)
     return best / SAMPLES * 1e9;
 }
 
-/* All facts of rows at random places, for these squares of each word. */
+/* Returns the time of all facts of a random row, in ns; `squares`: those asked for in each word. */
 static double time_all(const struct bench *b, struct bk_fact_row *row, uint64_t squares)
 {
     uint64_t *all = calloc((size_t)bk_facts_count(b->f) * bk_facts_words(b->f), 8);
@@ -189,7 +189,7 @@ struct bench_row {
     uint64_t care[4];
 };
 
-/* Rows in which man `moves` goes over the board; returns how many. */
+/* Sets `rows` to rows in which man `moves` goes over the board; returns how many. */
 static unsigned draw_rows(struct bench *b, unsigned moves, struct bench_row rows[BK_SQ_MAX])
 {
     uint8_t sq[BK_MEN_MAX];

@@ -1,8 +1,8 @@
 /*
  * clock.c - clocks that jump: for LD_PRELOAD.
  *
- * Every clock that a program asks goes hours forth and back from one question to the next; days,
- * too.  What is built must not depend on it.
+ * Every clock jumps by seconds, hours or days, forth or back, from one reading to the next.  The
+ * files that a program builds must not depend on it.
  */
 #include <stdatomic.h>
 #include <stddef.h>

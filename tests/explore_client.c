@@ -1,5 +1,5 @@
 /*
- * explore_client.c - asks `bareking explore`, as clients do that are no browsers.
+ * explore_client.c - asks `bareking explore`, as clients other than browsers do.
  *
  *      explore_client PORT get TARGET [METHOD [BODY]]     prints the status, and the body
  *                                                         (HOST=127.0.0.2: there, by that name)
@@ -46,7 +46,7 @@ static int dial(void)
     return fd;
 }
 
-/* False: the other side has closed. */
+/* Sends n bytes; false: the other side has closed. */
 static bool put(int fd, const char *bytes, size_t n)
 {
     while (n) {
@@ -128,7 +128,7 @@ static int raw(void)
     return 0;
 }
 
-/* The server closes: the request says so. */
+/* Reads until the server closes the connection, as the request on stdin must ask. */
 static int head(void)
 {
     static char bytes[1 << 20];
@@ -147,7 +147,7 @@ static int head(void)
     return end == NULL;
 }
 
-/* Never idle for long, and never done. */
+/* Sends a request that is never idle for long and never complete. */
 static int slow(double seconds)
 {
     int fd = dial(), status;

@@ -1,9 +1,9 @@
 /*
- * mpi_wire.c - what a network interface has sent, each time that processes join after a ply.
+ * mpi_wire.c - notes the bytes a network interface has sent, at each join of processes after a ply.
  *
  * Preloaded into bareking-mpi (tests/mpi_tcp.sh): MPI's profiling interface lets it see each
- * reduction begin; those of JOINED numbers are the joins of bk_share_join().  A line each, to
- * WIRE_OUT.RANK: bytes that the interface WIRE_IF has sent since it came up.
+ * reduction begin; those of JOINED numbers are the joins of bk_share_join().  Each writes a line to
+ * WIRE_OUT.RANK: the bytes that the interface WIRE_IF has sent since it came up.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /*
- * starve.c - one allocation of a program is refused, or all from one on: for LD_PRELOAD, with
- * glibc.
+ * starve.c - refuses one allocation of a program, or all from one on: for LD_PRELOAD, with glibc.
  *
- * STARVE_AT=N: the Nth, from 0.  STARVE_ALL: and all after it.  STARVE_COUNT=FILE: how many there
- * were goes into FILE at the end.
+ * STARVE_AT=N: refuses the Nth, from 0.  STARVE_ALL: and all after it.  STARVE_COUNT=FILE: the
+ * number of allocations is written to FILE at the end.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -29,7 +29,7 @@ struct seen {
     unsigned positions, with_exits, thought_so;
 };
 
-/* No en passant: that is asked apart. */
+/* Does a move change the material?  Captures in passing are not asked here. */
 static bool changes_material(const struct bk_variant *v, const struct bk_pos *p,
                              const struct bk_move *m)
 {
@@ -84,7 +84,7 @@ static void compare_exits(const struct bk_variant *v, const struct bk_pos *p, st
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
-/* No two moves of a position have one name, en passant and castling among them. */
+/* Fails if two moves of a position have one name, en passant and castling included. */
 static void compare_names(const struct bk_variant *v, const struct bk_pos *p)
 {
     static struct bk_move move[BK_MOVES_MAX];
@@ -102,7 +102,7 @@ static void compare_names(const struct bk_variant *v, const struct bk_pos *p)
         }
 }
 
-/* Compares a position and what random play makes of it. */
+/* Checks a position and those that random play makes of it. */
 static void play_on(const struct bk_variant *v, struct bk_pos p, uint64_t *seed, struct seen *seen)
 {
     static struct bk_move move[BK_MOVES_MAX];
@@ -120,7 +120,7 @@ static void play_on(const struct bk_variant *v, struct bk_pos p, uint64_t *seed,
     }
 }
 
-/* Puts a man somewhere; false where there is no room. */
+/* Puts a man on a random square; false: 100 tries found none. */
 static bool put_somewhere(struct bk_pos *p, const struct bk_variant *v, unsigned type,
                           unsigned colour, uint64_t *seed)
 {

@@ -1,7 +1,7 @@
 /*
  * test_golden.c - files of format 1 that were written once are read for ever after.
  *
- * tests/golden/list says which; tests/golden.sh made them.  Oracle: the slow solver of ref.c,
+ * tests/golden/list names the files; tests/golden.sh made them.  Oracle: the slow solver of ref.c,
  * or, where that would take minutes, the fast one's arrays.  Some thousand positions of each table
  * are asked through the library, and some of the second reader (slow_file.h).
  *
@@ -36,13 +36,13 @@
 
 /* == Lines of the list == */
 
-/* Who knows what is right of a line: one of them. */
+/* The oracle of a line: one of the two is set. */
 static struct {
     struct ref_table *slow;
     struct solved *fast;
 } oracle;
 
-/* Nodes of the slow solver: placements of all tables, by side to move. */
+/* Returns the nodes of the slow solver: placements of all tables, with either side to move. */
 static double nodes_of(const struct line *l, size_t tables)
 {
     double nodes = 2 * (double)tables;
@@ -52,7 +52,7 @@ static double nodes_of(const struct line *l, size_t tables)
     return nodes;
 }
 
-/* tables: that have to be solved for it. */
+/* Sets `oracle` to a solver for the line; tables: the number it has to solve. */
 static void find_oracle(struct line *l, size_t tables)
 {
     const struct solved_options o = { .distances = true };
@@ -73,7 +73,7 @@ static void forget_oracle(void)
     oracle.fast = NULL;
 }
 
-/* The tables of a line and those they lead to. */
+/* Sets `out` to the table of a line and all that it leads to; returns how many.  *out owned. */
 static size_t all_tables_of(const struct line *l, struct bk_material **out)
 {
     struct bk_report why;
@@ -84,7 +84,7 @@ static size_t all_tables_of(const struct line *l, struct bk_material **out)
     return n;
 }
 
-/* Those that the list has files of: just the first if it answers alone. */
+/* As all_tables_of(), but returns how many of them have files: one if it answers alone. */
 static size_t tables_of(const struct line *l, struct bk_material **out)
 {
     size_t n = all_tables_of(l, out);
@@ -105,7 +105,7 @@ static uint64_t step_of(uint64_t numbers, uint64_t sample)
 
 /* == Values == */
 
-/* What the position is worth; false: it is illegal. */
+/* Sets `out` to the oracle's value of a position; false: it is illegal. */
 static bool right_value(const struct line *l, const struct bk_pos *p, struct ref_value *out)
 {
     struct solved_value value;
@@ -182,7 +182,7 @@ static void golden__files_say_what_the_slow_solver_says(void **state)
 
 static unsigned opened;
 
-/* The head is what the set says, every checksum is right, and a second reader agrees. */
+/* Fails unless the head is as the set says, every checksum right, and a second reader agrees. */
 static void open_file(const struct line *l, const struct bk_material *m, enum bk_kind kind)
 {
     char path[PATH_MAX], text[200];

@@ -106,7 +106,8 @@ static void material__castling_rights_are_part_of_it(void **state)
     bk_variant_free(v);
 }
 
-/* King moves and castling, the rook's moves, captures of a rook at home: nothing else. */
+/* From a table with rights, king moves and castling, rook moves and captures of a rook at home lead
+   to others, and nothing else does. */
 static void material__castling_rights_lead_to_fewer(void **state)
 {
     static const char *const after[] = { "KRvKR+K", "KRvKR+k", "KRvK+K", "KRvK", "KvKR+k", "KvKR" };
@@ -172,7 +173,7 @@ static void index__king_pairs_are_those_everybody_counts(void **state)
 
 static uint64_t scattered(uint64_t i) { return i * UINT64_C(0x9e3779b97f4a7c15) >> 11; }
 
-/* Numbers of slices that a symmetry keeps may come back as their mirror's. */
+/* Fails unless rank undoes unrank; in slices that a symmetry keeps, a mirror's number will do. */
 static void check_numbers(const char *game, const char *name)
 {
     struct bk_variant *v = load(game);
@@ -235,8 +236,8 @@ static void index__unrank_undoes_rank(void **state)
         check_numbers(claim[i][0], claim[i][1]);
 }
 
-/* In ascending order the choices of cells that are no class's first lead to one met before; every
-   block has a key, and no key is two choices'. */
+/* In ascending order, a choice of cells that is not the first of its class leads to a block met
+   before.  Every block has a key, and no two choices have the same key. */
 static void index__ascending_cells_have_a_key_each(void **state)
 {
     struct bk_variant *v = load("shatranj");

@@ -22,7 +22,7 @@
 
 /* == Notes == */
 
-/* Some words, some bytes of them. */
+/* Draws eight words with few bits; about half of them are 0, but not all. */
 static void draw_vector(uint64_t *state, uint64_t word[8])
 {
     do {
@@ -60,7 +60,7 @@ static void notes__come_back_as_they_were(void **unused)
     assert_false(bk_note_take(&at, end, &next, &seen, got));
 }
 
-/* Of every length: a copy of its own, so that a sanitizer sees what is read beyond. */
+/* A note cut to every length, each in its own allocation, so that a sanitizer sees reads beyond. */
 static void notes__cut_short_are_refused(void **unused)
 {
     uint8_t notes[BK_NOTE_MAX];
@@ -94,7 +94,7 @@ static const struct game games[] = {
     { "tests/six.ini", "KRvKN", 0 },
     { "tests/six.ini", "KRvKN", 5 },  /* two bytes a code */
     { "tests/six.ini", "KRNvKN", 0 }, /* exits that decide later on wait in the ledger */
-    { "tests/late.ini", "KNPvK", 0 }, /* so long that nothing is found for two plies and more */
+    { "tests/late.ini", "KNPvK", 0 }, /* nothing is found for two plies and more, later more is */
 };
 
 static const struct bk_memtable *solve(struct solved **s, const struct bk_variant *v,
@@ -112,7 +112,7 @@ static const struct bk_memtable *solve(struct solved **s, const struct bk_varian
     return t;
 }
 
-/* With all sets in memory, and with none but those in use. */
+/* A table solved with a ledger is the same, with all sets in memory and with only those in use. */
 static void ledger__makes_the_same_tables(void **unused)
 {
     static const uint64_t most[] = { 0, 1 };
@@ -159,7 +159,8 @@ static struct moved moved_so_far(void)
     return (struct moved){ read, written };
 }
 
-/* Bytes a thousand positions, of a table and all that it leads to. */
+/* Returns the bytes moved for each thousand positions of a table, including those for the tables
+   that it leads to. */
 static struct moved moved_by(uint64_t sets_bytes)
 {
     static const struct game g = { "shatranj", "KRvKN", 0 };
@@ -180,7 +181,7 @@ static struct moved moved_by(uint64_t sets_bytes)
                            (after.written - before.written) * 1000 / positions };
 }
 
-/* Written once, and read once.  A byte a position, moved each ply, would be 60 of them. */
+/* Notes are written once, and read once.  A byte a position, moved each ply, would be 60 bytes. */
 static void ledger__moves_less_than_a_byte_a_position(void **unused)
 {
     struct moved m = moved_by(0);
@@ -191,7 +192,7 @@ static void ledger__moves_less_than_a_byte_a_position(void **unused)
     assert_true(m.read < 700 && m.written < 700);
 }
 
-/* Of 2.4 MB of sets a quarter in memory; all of them, moved each ply, would be twice that. */
+/* A quarter of 2.4 MB of sets is in memory; moving all sets each ply would take twice the bytes. */
 static void paging__moves_few_bytes(void **unused)
 {
     struct moved m = moved_by(UINT64_C(600) << 10);
@@ -207,7 +208,7 @@ static const struct bk_memtable *find(void *context, const struct bk_material *m
     return solved_table(context, m);
 }
 
-/* Slices that go have no room on the disk, notes have: what would come back is not what went. */
+/* The disk has room for notes but not for slices: a slice that is paged out would be lost. */
 static void paging__that_is_refused_makes_no_table(void **unused)
 {
     const struct rlimit little = { 205 << 10, RLIM_INFINITY }; /* notes take 175 KB */
@@ -226,7 +227,7 @@ static void paging__that_is_refused_makes_no_table(void **unused)
     assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
     assert_int_equal(bk_material_parse(&m, v, "KRvKN", &why), BK_OK);
     s = solved_new(v, &o);
-    assert_non_null(solved_table(s, &m)); /* with what it leads to */
+    assert_non_null(solved_table(s, &m)); /* and all tables that it leads to */
     job.kernel = bk_kernel_for(v->nsq);
     job.sink = &sink;
     for (unsigned paged = 0; paged < 2; paged++) {
@@ -248,7 +249,7 @@ static void paging__that_is_refused_makes_no_table(void **unused)
 
 /* == Memory that moves == */
 
-/* Where the machine cannot, nothing has moved. */
+/* Where the machine cannot move memory, bk_spill_move() is false and nothing has moved. */
 static void spill__memory_of_a_part_becomes_that_of_another(void **unused)
 {
     enum { PART = 1 << 16 };

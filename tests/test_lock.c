@@ -1,7 +1,7 @@
 /*
- * test_lock.c - two builders of one table: tb/build/lock.h; and what one leaves: left.h.
+ * test_lock.c - two builders of one table (tb/build/lock.h), and files that they leave (left.h).
  *
- * Everything of locks is asked twice, with flock() and as on a file system without it.
+ * Tests of locks run twice, with flock() and as on a file system without it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +81,7 @@ static void lock__is_free_again_and_leaves_nothing(void **state)
     bk_lock_free(NULL);
 }
 
-/* A child that holds the lock until it is killed. */
+/* Starts a child that holds the lock until it is killed; returns its process id. */
 static pid_t holder(bool no_flock)
 {
     int ready[2];
@@ -121,7 +121,7 @@ static void lock__of_a_killed_builder_is_taken_over(void **state)
         bool waited;
 
         end_holder(holder(none));
-        assert_int_equal(access(FILE_OF, F_OK), 0); /* it could not tidy up */
+        assert_int_equal(access(FILE_OF, F_OK), 0); /* left by the killed child */
         l = take(&w, &waited);
         assert_false(waited);
         bk_lock_free(l);
@@ -165,7 +165,7 @@ static void lock__that_is_held_is_waited_for_with_a_word_until_asked_to_stop(voi
     }
 }
 
-/* The lock of this process, as if it had begun then. */
+/* Writes the lock file of this process, as if it had begun at `began`. */
 static void write_lock(const char *began)
 {
     char host[65] = "";
@@ -191,7 +191,7 @@ static void lock__of_a_process_whose_number_is_used_again_is_dead(void **state)
     assert_false(waited);
 }
 
-/* Who could not find out when he began wrote 0: while his number lives he is believed. */
+/* A process that cannot find out when it began writes 0: it counts as alive while its number is. */
 static void lock__of_a_process_of_unknown_beginning_is_believed(void **state)
 {
     struct bk_lock_wish w = wish(true);
@@ -208,7 +208,8 @@ static void lock__of_a_process_of_unknown_beginning_is_believed(void **state)
     unlink(FILE_OF);
 }
 
-/* Somebody has removed the file of a builder who lives, and made his own: that one stays. */
+/* The file of a builder that lives was removed and made anew by another: freeing the first lock
+   leaves the second file alone. */
 static void lock__that_is_given_back_is_no_other_s(void **state)
 {
     (void)state;
@@ -227,7 +228,7 @@ static void lock__that_is_given_back_is_no_other_s(void **state)
     }
 }
 
-/* Of a machine that cannot be asked it is not known whether its builder lives. */
+/* Whether a builder on another machine lives cannot be found out: its lock counts. */
 static void lock__of_another_host_is_believed(void **state)
 {
     struct bk_lock_wish w = wish(true);

@@ -1,12 +1,12 @@
 /*
  * test_memory.c - the library without memory.
  *
- * Each allocation that a series of calls makes is refused in turn: it alone, and it with all after
- * it.  A call then fails for want of memory, and says so, or has the right answer: nothing else.
- * With memory again the same handle has it.
+ * Each allocation of a series of calls is refused in turn: alone, and with all after it.  A call
+ * must then fail for want of memory, and say so, or give the right answer.  With memory again the
+ * same handle must give the right answer.
  *
- * The linker puts what is below in the place of malloc() and its like (Makefile); what zstd takes
- * is not seen (test_api.c, test_damage.c).
+ * The linker puts the functions below in the place of malloc() and its like (Makefile); memory that
+ * zstd takes is not seen (test_api.c, test_damage.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 /* == Memory == */
 
 static uint64_t taken;                       /* allocations since refuse() */
-static uint64_t first = UINT64_MAX, end = 0; /* those that are refused */
+static uint64_t first = UINT64_MAX, end = 0; /* numbers `first` to end - 1 are refused */
 static unsigned refused;
 
 static bool is_refused(void)
@@ -164,8 +164,8 @@ static void assert_short(const struct bk_lib *lib, enum bk_lib_err err, size_t i
                  bk_lib_strerror(err), bk_error(lib));
 }
 
-/* All calls; one that fails for want of memory is made again with it.  Returns how many were
-   refused something. */
+/* Makes all calls; one that fails for want of memory is repeated with memory.  Returns how many
+   calls were refused an allocation. */
 static unsigned ask(size_t i, uint64_t nth, bool all_after, struct answers *out)
 {
     unsigned some = 0;
@@ -213,7 +213,7 @@ static void every_allocation(bool all_after)
             nth++;
         }
         assert_same(&right, &other, i, nth);
-        assert_int_equal(right.err[1], BK_LIB_OK); /* or it is asked in vain */
+        assert_int_equal(right.err[1], BK_LIB_OK); /* else the test would show nothing */
         assert_true(nth > 50);
         tried += nth;
     }
@@ -235,7 +235,8 @@ static void memory__refused_from_then_on_is_an_error_or_the_right_answer(void **
 
 /* == Boards of their own == */
 
-/* Allocations while the moves of the nth board with holes are listed; files: as many as ranks. */
+/* Returns the allocations that listing the moves on the nth board with holes takes; the board has
+   as many ranks as `files`. */
 static uint64_t taken_for(struct bk_lib *lib, unsigned files, unsigned nth)
 {
     char fen[BK_LIB_FEN_MAX], *at = fen + sprintf(fen, "k%u/", files - 1);
@@ -249,7 +250,7 @@ static uint64_t taken_for(struct bk_lib *lib, unsigned files, unsigned nth)
     return taken;
 }
 
-/* Of more boards than are kept those go that were not asked for longest. */
+/* When there are more boards than are kept, the least recently asked go. */
 static void boards__that_were_asked_last_are_not_made_again(void **state)
 {
     enum { KEPT = 64, MORE = 100 };
@@ -262,7 +263,7 @@ static void boards__that_were_asked_last_are_not_made_again(void **state)
     again = taken_for(lib, 8, 1);
     for (unsigned i = 2; i < MORE; i++) {
         assert_true(taken_for(lib, 8, i) > again + 10);
-        assert_int_equal(taken_for(lib, 8, 1), again); /* one that is asked now and then stays */
+        assert_int_equal(taken_for(lib, 8, 1), again); /* a board asked now and then stays */
     }
     for (unsigned i = MORE - KEPT + 1; i < MORE; i++)
         assert_int_equal(taken_for(lib, 8, i), again);
@@ -270,7 +271,7 @@ static void boards__that_were_asked_last_are_not_made_again(void **state)
     bk_close(lib);
 }
 
-/* Of 1.3 MiB each no 64 are kept, but 64 MiB. */
+/* Of boards of 1.3 MiB each 64 MiB are kept, which is fewer than 64. */
 static void boards__that_are_large_are_fewer(void **state)
 {
     struct bk_lib *lib;

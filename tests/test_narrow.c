@@ -1,10 +1,10 @@
 /*
- * test_narrow.c - what stays of tables is enough for those that read them.
+ * test_narrow.c - the parts of tables that stay are enough for the tables that read them.
  *
- * All tables of a plan are solved; of random positions of each every legal move (by the plain
- * generator) that leads to another table is played, and what the position after it is worth there
- * is the same before and after the tables are narrowed to what the plan says is read of them, and
- * after they were packed.
+ * All tables of a plan are solved.  From random positions of each, every legal move (by the plain
+ * generator) that leads to another table is played.  The value there of the position after it must
+ * be the same before and after the tables are narrowed to the parts that the plan says are read,
+ * and after they were packed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@
 #define POSITIONS 400 /* of a table */
 #define NAMES     4   /* materials of a plan, at most */
 
-/* Of materials, one space between them. */
+/* Returns the plan of the materials `names`, one space between them; owned. */
 static struct bk_plan *plan_of(const struct bk_variant *v, const char *names, bool distances)
 {
     struct bk_report why = { "" };
@@ -47,7 +47,7 @@ static struct bk_plan *plan_of(const struct bk_variant *v, const char *names, bo
     return p;
 }
 
-/* Of one position's moves to other tables: a sum of what they are worth. */
+/* Returns a checksum of the values after a position's moves to other tables; adds to `*moves`. */
 static uint64_t sum_of_moves(struct solved *s, const struct bk_variant *v, const struct bk_pos *p,
                              unsigned *moves)
 {
@@ -73,7 +73,7 @@ static uint64_t sum_of_moves(struct solved *s, const struct bk_variant *v, const
     return sum;
 }
 
-/* The same of random positions of a table. */
+/* Returns a checksum of sum_of_moves() over random positions of a table. */
 static uint64_t sum_of_table(struct solved *s, const struct bk_variant *v,
                              const struct bk_plan_table *t, unsigned *moves)
 {
@@ -102,7 +102,7 @@ static uint64_t sum_of_all(struct solved *s, const struct bk_variant *v, const s
     return sum;
 }
 
-/* Bytes of those tables of a plan that others read. */
+/* Returns the bytes of all tables of a plan that others read. */
 static uint64_t bytes_of(struct solved *s, const struct bk_plan *p)
 {
     uint64_t bytes = 0;
@@ -113,7 +113,7 @@ static uint64_t bytes_of(struct solved *s, const struct bk_plan *p)
     return bytes;
 }
 
-/* How many tables stay as parts for several men. */
+/* Returns how many tables stay as parts for several men. */
 static unsigned in_parts(struct solved *s, const struct bk_plan *p)
 {
     unsigned n = 0;
@@ -123,7 +123,7 @@ static unsigned in_parts(struct solved *s, const struct bk_plan *p)
     return n;
 }
 
-/* A table is packed, and comes back, twice.  Returns its packed bytes. */
+/* Packs a table and unpacks it, twice; returns its packed bytes. */
 static uint64_t pack_and_unpack(struct bk_memtable *t, struct bk_pool *pool)
 {
     struct bk_packed *packed = NULL;
@@ -141,7 +141,7 @@ static uint64_t pack_and_unpack(struct bk_memtable *t, struct bk_pool *pool)
     return first;
 }
 
-/* All tables of a plan; of those with large blocks less than half is left. */
+/* Packs and unpacks all tables of a plan; those with large blocks must shrink to less than half. */
 static void pack_all(struct solved *s, const struct bk_plan *p)
 {
     struct bk_pool *pool;
@@ -152,7 +152,7 @@ static void pack_all(struct solved *s, const struct bk_plan *p)
         uint64_t bytes = bk_memtable_bytes(t);
         uint64_t left = pack_and_unpack(t, i & 1 ? pool : NULL);
 
-        /* arrays of some hundred bytes are hardly worth it */
+        /* small arrays hardly shrink */
         assert_true(bytes / t->ix->nblocks < 16 << 10 || 2 * left < bytes);
     }
     bk_pool_close(pool);
@@ -161,7 +161,7 @@ static void pack_all(struct solved *s, const struct bk_plan *p)
 struct sample {
     const char *game, *names;
     const struct solved_options *how;
-    unsigned at_most; /* per cent that stay */
+    unsigned at_most; /* per cent of the bytes that may stay */
     unsigned parts;   /* tables that stay as parts for several men */
 };
 
@@ -200,19 +200,19 @@ static const struct solved_options distances = { .distances = true },
 static void narrow__what_stays_is_what_is_read_and_comes_back_packed(void **state)
 {
     static const struct sample sample[] = {
-        /* both promote: to one table, its colours exchanged */
+        /* both pawns promote, into one table, for one of them with colours exchanged */
         { "shatranj", "KPvKP", &distances, 20, 0 },
         { "shatranj", "KPvKP", &groups, 20, 0 },
         { "shatranj", "KPvKP", &compact, 5, 0 },
-        /* without pawns turns bring him to every edge */
+        /* without pawns the symmetries bring the promoted man to every edge */
         { "shatranj", "KRvKP", &groups, 50, 0 },
-        /* four kinds of men, some of whom meet their like */
+        /* pawns become four kinds of men, some of them against an equal man */
         { "chess", "KPvKP", &distances, 45, 0 },
         { "chess", "KPvKP", &compact, 45, 0 },
         { "chess", "KRvKP", &groups, 50, 0 },
-        /* to lost men, on three ranks */
+        /* pawns become lost men, on three ranks */
         { "grand-shatranj", "KPvKP", &groups, 50, 0 },
-        /* by what they take, and in place */
+        /* men evolve by what they take, and in place */
         { "darwinian", "KFvKP", &distances, 60, 4 },
         { "sultan", "KPvKP", &groups, 60, 0 },
     };
@@ -245,8 +245,8 @@ static void narrow__a_part_stays_for_each_of_several_men(void **state)
     bk_variant_free(v);
 }
 
-/* A pawn becomes what stands beside king and rook that may still castle, and a move of these ends
-   it. */
+/* A pawn promotes beside a king and a rook that may still castle, and a move of king or rook ends
+   the right. */
 static void narrow__of_tables_with_rights_enough_stays(void **state)
 {
     static const struct solved_options *const how[] = { &distances, &groups, &compact };

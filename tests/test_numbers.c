@@ -70,7 +70,7 @@ static void assert_same_row(const struct bk_row *a, const struct bk_row *b)
     assert_memory_equal(a->place, b->place, sizeof a->place);
 }
 
-/* Is the number unranked as the row says? */
+/* Fails unless `number` is unranked to the squares that the row says. */
 static void assert_square(const struct bk_index *ix, const struct bk_row *row, uint64_t number)
 {
     unsigned sq = row->inner_sq[number - row->first];
@@ -84,7 +84,7 @@ static void assert_square(const struct bk_index *ix, const struct bk_row *row, u
     }
 }
 
-/* few: of long tables only every so many rows are looked at number by number. */
+/* Checks all rows of an index; each number of every `few`-th row. */
 static void check_rows(const struct bk_index *ix, unsigned few)
 {
     struct bk_rows *rows = rows_of(ix);
@@ -204,7 +204,7 @@ static void rows__equal_men_make_none(void **state)
     bk_variant_free(v);
 }
 
-/* A placement is turned to what its number is unranked as. */
+/* bk_index_rank_turned() turns a placement to the one that its number is unranked to. */
 static void index__rank_turned_gives_the_placement_of_the_number(void **state)
 {
     static const struct claim tables[] = { { "shatranj", "KRRvKN", 0 },
@@ -242,7 +242,7 @@ static void index__rank_turned_gives_the_placement_of_the_number(void **state)
             for (unsigned s = 0; s < ix->nslots; s++)
                 for (unsigned t = 0; t < s; t++)
                     if (ix->like[s] == ix->like[t] && at.sq[s] == at.sq[t])
-                        goto next; /* two on one square: some number */
+                        goto next; /* two men on one square: any number will do */
             assert_memory_equal(&at, &again, sizeof at.king + ix->nslots);
             found++;
         next:;

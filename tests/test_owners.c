@@ -54,7 +54,8 @@ static void owners__are_one_for_all_images_of_a_pair(void **state)
     }
 }
 
-/* The slices of a table's first block: the most that a rank has, of 1000 times the average. */
+/* Returns the most slices of a table's first block that a rank owns, in thousandths of the average.
+ */
 static unsigned largest_share(const struct bk_variant *v, const char *material, unsigned ranks)
 {
     struct bk_report why = { "" };
@@ -93,7 +94,7 @@ static void owners__have_equally_many_slices(void **state)
     bk_variant_free(grand);
 }
 
-/* In whole numbers, so that every machine finds the same: this is what it is. */
+/* Owners are computed in whole numbers, so every machine finds the same: they have this sum. */
 static void owners__are_the_same_on_every_machine(void **state)
 {
     struct bk_variant *v = load("shatranj");
@@ -109,7 +110,7 @@ static void owners__are_the_same_on_every_machine(void **state)
     bk_variant_free(v);
 }
 
-/* Is a rank among those that read a pair, and all its images, after a move into a table? */
+/* Fails unless `rank` reads the pair of kings, and all its images, after a move into a table. */
 static void expect_reader(const struct bk_variant *v, const struct bk_owners *o, unsigned mover,
                           unsigned white, unsigned black, unsigned rank)
 {
@@ -156,7 +157,7 @@ static void owners__read_where_their_kings_go(void **state)
     }
 }
 
-/* Of a table that is moved into, what the rank with most of it holds, in thousandths. */
+/* Returns the largest share of a table that is moved into which a rank holds, in thousandths. */
 static unsigned kept(const struct bk_variant *v, unsigned ranks, const struct bk_reading *reading)
 {
     struct bk_report why = { "" };

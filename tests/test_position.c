@@ -16,7 +16,7 @@
 #define GRAND_START  "l8l/1nojkmhon1/pppppppppp/10/10/10/10/PPPPPPPPPP/1NOJKMHON1/L8L w - - 0 1"
 #define DARWIN_BOARD "wyffkffuw/1w5w1/ppppppppp/9/9/9/PPPPPPPPP/1W5W1/WYFFKFFUW"
 
-/* Reading `fen` and writing it again gives `back`. */
+/* Fails unless reading `fen` and writing it again gives `back`. */
 static void assert_comes_back(const struct bk_variant *v, const char *fen, const char *back)
 {
     struct bk_pos p = read_fen(v, fen);
@@ -80,7 +80,7 @@ static void fen__fills_missing_fields_with_the_usual(void **state)
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b - - 12", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
     assert_comes_back(v, "  4k3/8/8/8/8/8/8/4K3\tb - - 12 40\r\n",
                       "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
-    /* XBoard's: what is not said before the clocks is left out */
+    /* XBoard leaves out fields before the clocks that say nothing */
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b 12 40", "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K2R w K 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
     assert_refused(v, "4k3/8/8/8/8/8/8/4K3 w 0 x", "FEN move number: 'x' is not 1 to 65535");

@@ -24,7 +24,7 @@ static unsigned draw(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-/* Any code a table may hold; long rows of one sort as well as all mixed. */
+/* Sets `code` to n codes that a table may hold, mostly of one sort or all mixed. */
 static void draw_codes(uint8_t *code, unsigned n)
 {
     unsigned sort = draw(5);

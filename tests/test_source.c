@@ -1,5 +1,5 @@
 /*
- * test_source.c - claims about the rows of solved tables, as files will tell
+ * test_source.c - claims about the rows of solved tables, as files will store
  * them: values, and what the best exit attains.
  *
  * The oracle is the plain move generator with the codes of the tables, one
@@ -35,7 +35,7 @@ struct told {
     unsigned value;
 };
 
-/* The best of the moves to other materials. */
+/* Returns the value of the best exit for the mover; .legal is false if there is none. */
 static struct solved_value best_exit(struct solved *s, const struct bk_variant *v,
                                      const struct bk_pos *p)
 {
@@ -99,12 +99,12 @@ struct comparison {
     struct bk_rows *rows;
     char name[BK_MATERIAL_NAME_MAX];
     bool distances;
-    unsigned bits[2][2][2]; /* by what is told, alone or not, side */
+    unsigned bits[2][2][2]; /* by enum bk_told, alone or not, side */
     struct bk_turned turned[2][2][2];
-    uint64_t attained, exact; /* seen */
+    uint64_t attained, exact; /* values seen of either sort */
 };
 
-static unsigned tables_turned; /* of all comparisons: sources whose last rows were */
+static unsigned tables_turned; /* in all comparisons: sources whose last rows were turned */
 
 static void fail_at(const struct comparison *c, const struct bk_pos *p, const char *what,
                     struct told is, struct told should)
@@ -167,7 +167,7 @@ static void compare_row(struct comparison *c, unsigned side, const struct bk_row
         compare_position(c, side, row->first + i, row->inner_sq[i], values);
 }
 
-/* apart: every so many rows. */
+/* Compares every `apart`-th row of a table with the move generator. */
 static void compare_table(struct solved *s, const struct bk_memtable *t, bool distances,
                           uint64_t apart)
 {
@@ -304,7 +304,7 @@ static void source__tells_the_same_without_distances(void **state)
     compare_games(&compact, 4);
 }
 
-/* Sets of four words, and of three that matter. */
+/* Boards whose sets of squares need all four words, and three of them. */
 static void source__tells_the_same_of_boards_of_any_width(void **state)
 {
     static const char *const board[] = { "12x11", "14x14" };
@@ -332,7 +332,7 @@ static void source__tells_the_same_of_boards_of_any_width(void **state)
 
 /* == Games nobody has played == */
 
-/* Every row of a random game's tables, solved in any way. */
+/* Compares rows of a random game's table, solved in a random way; false: the game has none. */
 static bool compare_random(uint64_t seed)
 {
     static const unsigned squares[] = { 12, 20, 30, 42 };
@@ -394,12 +394,12 @@ static void turned__makes_room_for_a_larger_one(void **state)
         assert_non_null(code);
         for (uint32_t at = 0; at < 64 * slices[i]; at++)
             code[at] = (uint8_t)(at * 7 / 3);
-        bk_turned_to(&t, &of); /* asked once, it is not worth it */
+        bk_turned_to(&t, &of); /* the first request does not turn */
         assert_true(bk_turned_to(&t, &of));
         for (uint32_t at = 0; at < 64 * slices[i]; at++)
             assert_true(t.code[at % 64 * slices[i] + at / 64] == code[at]);
         assert_true(t.room >= 64 * slices[i]);
-        t.of.code = NULL; /* the next may lie where this one lay */
+        t.of.code = NULL; /* malloc() may put the next codes in the same place */
         free(code);
     }
     bk_turned_release(&t);

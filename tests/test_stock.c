@@ -1,5 +1,5 @@
 /*
- * test_stock.c - memory that arrays leave to others: tb/memory/stock.h, by way of spill.h.
+ * test_stock.c - memory of freed arrays that later arrays take: tb/memory/stock.h, through spill.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static bool all_are(const unsigned char *array, size_t bytes, int value)
     return !bytes || (array[0] == value && !memcmp(array, array + 1, bytes - 1));
 }
 
-/* An array that was clear when it came, filled. */
+/* Returns an array filled with `value`; fails unless it was clear when it came. */
 static unsigned char *filled(size_t bytes, int value)
 {
     unsigned char *array = bk_spill_new(NULL, bytes);
@@ -43,7 +43,7 @@ static void arrays__are_clear_whoever_had_their_memory(void **state)
     bk_spill_free(large);
     a = filled(3 * UNIT + 77, 1);
     bk_spill_free(small);
-    b = filled(6 * UNIT - 64, 2); /* from both, and some that is new */
+    b = filled(6 * UNIT - 64, 2); /* memory of both, and new memory */
     assert_true(all_are(a, 3 * UNIT + 77, 1));
     bk_spill_free(a);
     assert_true(all_are(b, 6 * UNIT - 64, 2));
@@ -64,7 +64,7 @@ static void stock__holds_what_was_held_at_one_time_at_most(void **state)
     assert_int_equal(bk_stock_bytes(), 4 * UNIT);
     bk_stock_other_comes(2 * UNIT);
     assert_int_equal(bk_stock_bytes(), 2 * UNIT);
-    bk_stock_other_comes(16 * UNIT); /* more than ever: now arrays may leave as much */
+    bk_stock_other_comes(16 * UNIT); /* a new maximum, which arrays may leave, too */
     assert_int_equal(bk_stock_bytes(), 0);
     bk_spill_free(b);
     bk_stock_other_goes(18 * UNIT);
@@ -88,7 +88,7 @@ static void stock__leaves_some_to_the_allocator(void **state)
     assert_int_equal(bk_stock_bytes(), 64 * UNIT);
     bk_stock_leave_some(7);
     assert_int_equal(bk_stock_bytes(), 48 * UNIT);
-    bk_spill_free(bk_spill_new(NULL, 256 * UNIT - 64)); /* no quarter of it: 48 MiB and 7 times 8 */
+    bk_spill_free(bk_spill_new(NULL, 256 * UNIT - 64)); /* 48 + 7 * 8 MiB left, no quarter */
     assert_int_equal(bk_stock_bytes(), 256 * UNIT - ((size_t)104 << 20));
     bk_stock_leave_none();
     bk_stock_drop();
@@ -112,29 +112,29 @@ static void stock__is_empty_while_arrays_are_on_disk(void **state)
     bk_stock_drop();
 }
 
-/* Where there is no room in the stock it goes: it is neither kept nor mapped. */
+/* Memory for which the stock has no room is unmapped. */
 static void stock__takes_no_more_than_there_is_room_for(void **state)
 {
-    const size_t others = 252 * UNIT; /* of 256 that there have been at one time */
+    const size_t others = 252 * UNIT; /* with `a`, 256 at one time */
     unsigned char *a = filled(4 * UNIT - 64, 1), page;
 
     (void)state;
     bk_stock_other_comes(others);
     bk_stock_leave_some(1);
-    bk_spill_free(a); /* the others are more than may be already */
+    bk_spill_free(a); /* the others alone exceed the limit */
     assert_int_equal(bk_stock_bytes(), 0);
     assert_int_equal(mincore(a - 64, 1, &page), -1);
     bk_stock_leave_none();
     bk_spill_free(filled(4 * UNIT - 64, 1));
     assert_int_equal(bk_stock_bytes(), 4 * UNIT);
-    a = filled(UNIT / 2, 2); /* less than a unit: none comes from the stock, one goes */
+    a = filled(UNIT / 2, 2); /* less than a unit: new memory, and the stock shrinks by one */
     assert_int_equal(bk_stock_bytes(), 3 * UNIT);
     bk_spill_free(a);
     bk_stock_other_goes(others);
     bk_stock_drop();
 }
 
-/* Arrays of all sizes come and go. */
+/* A thread: arrays of all sizes come and go; returns NULL if one did not keep its bytes. */
 static void *come_and_go(void *seed)
 {
     uint32_t x = *(uint32_t *)seed;
@@ -177,7 +177,7 @@ static void stock__is_for_any_number_of_threads(void **state)
 
 /* == Arrays on disk, and parts of arrays == */
 
-/* What files without a name take of the disk. */
+/* Returns the bytes of disk that open files without a name take. */
 static uint64_t nameless_bytes(void)
 {
     uint64_t bytes = 0;
@@ -192,7 +192,7 @@ static uint64_t nameless_bytes(void)
 static void spill__arrays_are_each_ones_own_and_go_with_their_room(void **state)
 {
     enum { MANY = 6, BYTES = 300000 };
-    static const unsigned leave[] = { 2, 5, 0 }; /* from between two, the last, the first */
+    static const unsigned leave[] = { 2, 5, 0 }; /* one in between, the last, the first */
     char folder[PROOF_DIR_MAX];
     unsigned char *array[MANY], *brief;
     struct bk_spill *st;
@@ -252,7 +252,7 @@ static void spill__forgets_a_part_and_no_more(void **state)
             assert_true(all_are(array + end, all - end, 1));
         }
     bk_spill_free(array);
-    assert_int_equal(mincore(array, 1, &there), -1); /* it has gone */
+    assert_int_equal(mincore(array, 1, &there), -1); /* unmapped */
 }
 
 static void spill__of_more_than_there_can_be_is_none(void **state)

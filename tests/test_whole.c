@@ -3,7 +3,7 @@
  *
  * The slow solver and the comparer are in slow_hands.c.
  *
- * WHOLE_CASES=N in the environment: so many random games, not the usual six.
+ * WHOLE_CASES=N in the environment: N random games, not the usual six.
  * WHOLE_MINI=1: also all of puzzle-mini from the empty board (minutes).
  */
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static const struct hands_rules usual3 = { .board = "3x3",
                                            .quiet = 1,
                                            .ferzes = 1 };
 
-/* By the usual rules, with configurations. */
+/* Returns the usual rules, with configurations, on a board. */
 static struct hands_rules on(const char *board, const char *holes)
 {
     struct hands_rules r = usual3;
@@ -45,7 +45,7 @@ static struct hands_rules on(const char *board, const char *holes)
     return r;
 }
 
-/* Nobody bares back, and a stalemate is a draw. */
+/* Returns rules by which nobody bares back and a stalemate is a draw. */
 static struct hands_rules freely(const char *board, const char *configuration)
 {
     struct hands_rules r = on(board, "");
@@ -85,7 +85,7 @@ static void hands__two_against_two_with_configurations(void **state)
 {
     (void)state;
     expect(on("3x3", "c3"), "KRNkfn"); /* three boxes, three men */
-    expect(on("4x2", ""), "KRNkf");    /* two boxes: Black's two men may do it */
+    expect(on("4x2", ""), "KRNkf");    /* two boxes: Black's two men suffice */
     expect(freely("4x2", "none"), "KRNkf");
 }
 
@@ -139,7 +139,7 @@ static void opening__agrees_on_all_of_puzzle_mini(void **state)
     bk_variant_free(v);
 }
 
-/* A palace, and rooks that stay at home. */
+/* Kings stay on ranks 1 and 2, rooks on ranks 1 and 3. */
 static void hands__men_stay_on_their_ranks(void **state)
 {
     struct hands_rules r = freely("3x4", "none");
@@ -151,7 +151,7 @@ static void hands__men_stay_on_their_ranks(void **state)
     expect(r, "KRkr");
 }
 
-/* Over the king that is dropped a cannon gives check, unless turns were quiet before. */
+/* A cannon may give check over the king that is dropped last: quiet turns begin after that. */
 static void opening__the_last_king_may_give_check(void **state)
 {
     struct hands_rules r = freely("3x3", "none");
@@ -252,7 +252,7 @@ static void opening__puts_one_of_each_colour(void **state)
     bk_variant_free(v);
 }
 
-/* The slow solver of games without hands, which does not know the keys, says the same. */
+/* The slow solver of games without hands, which does not know their keys, finds the same values. */
 static void hands__change_nothing_with_one_man_a_side(void **state)
 {
     struct hands_rules rules = on("5x4", "e4");
@@ -331,7 +331,7 @@ static void plain_tables__are_not_exact_where_two_men_fill_the_boxes(void **stat
     }
 }
 
-/* What other games have behind the side to move says nothing here, or is refused. */
+/* The fields that other games have after the side to move must be missing, `-` or clocks here. */
 static void fen__has_nothing_behind_the_side(void **state)
 {
     static const char *const good[] = { "", " -", " - - 0 1", "  -  -  7  40 " };
@@ -379,7 +379,7 @@ static void fen__comes_back_as_it_was(void **state)
     bk_variant_free(v);
 }
 
-/* 2^32 and 4: once a gap of four. */
+/* A gap of 2^32 + 4 was once read as 4. */
 static void fen__gaps_beyond_the_board_are_refused(void **state)
 {
     struct bk_report why = { "" };

@@ -41,7 +41,7 @@ char *fuzz_line(char **text)
     return line;
 }
 
-/* Limits up to the bound, promotion on every rank, double steps, two men taken at once. */
+/* A game with limits up to the bound, promotion on three ranks, double steps, double captures. */
 static const char awkward[] =
     "[variant]\nname = awkward\nboard = 6x6\nbare-king = wins-unless-bared-back\nstalemate = loss\n"
     "en-passant = yes\nlimits = A4 B4 C4 D4 E4 F4 G4 H4\nholes = c3 d3\n"

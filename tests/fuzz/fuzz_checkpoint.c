@@ -1,9 +1,9 @@
 /*
- * fuzz_checkpoint.c - the bytes of a checkpoint behind its magic and fingerprint, whose checksum is
- * made right: what a table that is resumed believes.
+ * fuzz_checkpoint.c - the input is the part of a checkpoint behind its magic and fingerprint; with
+ * a right checksum it is given to a build that resumes.
  *
- * The table is a small one.  With such a checkpoint it may be made, or refused; it may
- * be wrong, since a checkpoint is the builder's own and not a stranger's (docs/security.md).
+ * The table is a small one.  From such a checkpoint it may be built, or refused; it may be
+ * wrong, since a checkpoint is the builder's own and not a stranger's (docs/security.md).
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -78,8 +78,8 @@ static void remove_table(void)
     unlink(path);
 }
 
-/* A real checkpoint for its first bytes; `keep` names a file for all of it, as a seed; with
-   FUZZ_LITTLE one of a build with little memory. */
+/* Makes a real checkpoint for its first bytes; FUZZ_SEED names a file for all of it, as a seed;
+   with FUZZ_LITTLE the build has little memory. */
 static void begin(void)
 {
     const char *keep = getenv("FUZZ_SEED");

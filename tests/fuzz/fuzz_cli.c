@@ -1,9 +1,9 @@
 /*
- * fuzz_cli.c - a command line, a word a line, as the command reads it.
+ * fuzz_cli.c - the input is a command line, a word a line.
  *
- * What makes tables, or would rightly take long, is left out: build, count, verify, whole; explore,
- * which does not end; plans of many men; deep counts.  So are files that it would write.  It runs
- * in an empty folder.
+ * Commands that make tables, or rightly take long, are left out: build, count, verify, whole;
+ * explore, which does not end; plans of many men; deep counts.  So are options that write files.
+ * The command runs in an empty folder.
  */
 #include <getopt.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool takes_long(int argc, char **argv)
            (strlen(argv[argc - 1]) > 1 || argv[argc - 1][0] > '2');
 }
 
-/* Whose documents would be written to any path, or who would start another program. */
+/* Has the command line an option that writes to a path, or starts another program? */
 static bool writes(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++)

@@ -1,6 +1,6 @@
 /*
- * fuzz_explore.c - "TARGET\nBODY": a request to `bareking explore`, as whoever can reach the server
- * sends it.  What can be read is written, and then reads the same; every question has an answer
+ * fuzz_explore.c - "TARGET\nBODY": a request to `bareking explore`, from anybody who can reach the
+ * server.  A target that can be read, written again, reads the same; every request has an answer
  * with a status that docs/explore.md lists.  There are no tables here.
  */
 #include <string.h>

@@ -1,4 +1,4 @@
-/* fuzz_fairy.c - the text of Fairy-Stockfish's variants.ini; the first section, or all by name. */
+/* fuzz_fairy.c - a Fairy-Stockfish variants.ini: no section named, then up to four by name. */
 #include <string.h>
 
 #include "core/fairy.h"

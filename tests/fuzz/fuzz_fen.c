@@ -1,6 +1,6 @@
 /*
- * fuzz_fen.c - "GAME\nFEN\nMOVE\n": positions on the game's board or their own, with hands, and a
- * move by name; through the library, too, which has no tables here.
+ * fuzz_fen.c - "GAME\nFEN\nMOVE\n": a position on the game's board or its own, perhaps with hands,
+ * and a move by name; through the library, too, which has no tables here.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* fuzz_material.c - "GAME\nMATERIAL\n": names, allowances and rights, and what is one move away. */
+/* fuzz_material.c - "GAME\nMATERIAL\n": names, allowances, rights, and materials one move away. */
 #include <string.h>
 
 #include "table/index.h"

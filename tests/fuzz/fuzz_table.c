@@ -1,8 +1,8 @@
 /*
- * fuzz_table.c - a table file whose checksums are made right: what stands behind them.
+ * fuzz_table.c - the input is a table file; its checksums are made right.
  *
- * The bytes are a file.  Its rules become those of the game that it names, and the last unit's
- * shards take what the sizes in the head leave over, so that changes get past the first look.
+ * Its rules become those of the game that it names, too, and the last unit's shards take the bytes
+ * that the sizes in the head leave over, so that changed files get past the first checks.
  * Such a file may be refused, or answer whatever it likes; it must do no harm.
  */
 #include <string.h>
@@ -20,7 +20,7 @@
 static char path[64];
 static int fd = -1;
 
-/* The file, in memory and with a path. */
+/* Makes the bytes a file in memory, which has the path `path`. */
 static void place(const uint8_t *bytes, size_t n)
 {
     if (fd < 0) {
@@ -32,7 +32,8 @@ static void place(const uint8_t *bytes, size_t n)
     FUZZ_CHECK(pwrite(fd, bytes, n, 0) == (ssize_t)n);
 }
 
-/* The game that a head names, as far as we have it, and its rules. */
+/* Returns the game that a head names and sets the head's rules_id to its; NULL: no such game, or
+   more than MEN_MAX men. */
 static const struct bk_variant *game_of(struct bk_file_info *i)
 {
     const struct bk_variant *v = fuzz_game(i->variant);
@@ -102,7 +103,7 @@ static void look(struct bk_file *f)
     bk_file_check(f, NULL);
 }
 
-/* With $FUZZ_SEED: the input as a file whose models can be read, for the corpus. */
+/* Writes the input to the file $FUZZ_SEED, its models unpacked, for the corpus. */
 static void keep_seed(struct forge *f)
 {
     const char *to = getenv("FUZZ_SEED");

@@ -1,6 +1,6 @@
 /*
- * replay.c - a fuzz target without libFuzzer: each file of its corpus, and changes of it that are
- * the same every time.
+ * replay.c - runs a fuzz target without libFuzzer: on each file of its corpus, and on changes of
+ * that file that are the same in every run.
  *
  * usage: replay_TARGET CHANGES FILE...
  */
@@ -20,7 +20,8 @@ static unsigned below(size_t n) /* xorshift */
     return (unsigned)(state % n);
 }
 
-/* One small change: a byte, a bit, a piece taken out, doubled, or put elsewhere. */
+/* Makes one small change: a byte, a bit, a piece taken out, doubled, or put elsewhere; returns the
+   new size. */
 static size_t change(uint8_t *bytes, size_t n)
 {
     size_t at = n ? below(n) : 0, length = n ? 1 + below(n - at < 16 ? n - at : 16) : 0;
