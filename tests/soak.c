@@ -164,7 +164,7 @@ static bool ask_wdl(const struct soaked *s, const struct question *q, unsigned f
 
     if (flags && err == BK_LIB_NOT_IN_MEMORY)
         return true;
-    return err ? q->err == err : wdl == q->answer.wdl || q->err; /* it may lack distances alone */
+    return err ? q->err == err : wdl == q->answer.wdl || q->err; /* or only distances are missing */
 }
 
 static bool ask(const struct soaked *s, uint64_t *seed)

@@ -192,7 +192,7 @@ static void api__unknown_is_an_error_and_rules_are_not(void **state)
         sprintf(target, A "map?fen=8/8/8/3k4/8/1KQ5/8/q7_w&square=%s", squares[i]);
         assert_int_equal(ask(&g, "GET", target, NULL, "square of a man"), 400);
     }
-    /* the names of the game's own tables say nothing of another board's */
+    /* on a board of the FEN's own, the names of the game's tables would be the wrong ones */
     assert_int_equal(ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1KQ5/8/q6*_w", NULL, "\"missing\":[]"),
                      404);
     /* castling takes nobody */
@@ -405,7 +405,7 @@ static void deadline__of_each_is_counted_from_what_it_owes(void **state)
     while (send(pair[FULL][0], "", 1, MSG_DONTWAIT) == 1)
         ;
     ex_connection_resting(d, c[RESTED]);
-    usleep(700000); /* between two looks */
+    usleep(700000); /* between two looks of the watcher */
     ex_connection_taking(d, c[TAKING]);
     asked = bk_now_seconds();
     ex_connection_asking(d, c[RESTED]);

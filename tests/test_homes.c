@@ -100,9 +100,9 @@ static void homes__are_those_of_the_rights(void **state)
         { "r4k3r" EMPTY "R4K3R w - - 0 1", NULL },
         { "r4k3r" EMPTY "R4K3R", NULL },
         { "4k5" EMPTY "1RKR6 w K", "sultan-random@c-d" },
-        { "4k5" EMPTY "RRK1R1R3 w KQ", "sultan-random@c-ag" }, /* the outermost */
+        { "4k5" EMPTY "RRK1R1R3 w KQ", "sultan-random@c-ag" }, /* the outermost rooks */
         { "4k5" EMPTY "RRK1R1R3 w EB", "sultan-random@c-be" },
-        { "RRK1R1R3" EMPTY "4k5 w EB", NULL }, /* and so its own reader complains */
+        { "RRK1R1R3" EMPTY "4k5 w EB", NULL }, /* for its reader to refuse; the loop skips it */
     };
     struct bk_variant *base = load("sultan-random");
 

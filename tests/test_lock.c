@@ -246,7 +246,7 @@ static void lock__of_another_host_is_believed(void **state)
     stop = 0;
     assert_int_equal(bk_lock_take(&l, &w, &waited, NULL), BK_E_SYSTEM);
     assert_non_null(strstr(said, "process 4194000 on far.away.example"));
-    assert_non_null(strstr(said, FILE_OF)); /* what to remove if it is dead */
+    assert_non_null(strstr(said, FILE_OF)); /* the file to remove if the builder is dead */
     unlink(FILE_OF);
 }
 

@@ -975,7 +975,7 @@ static void probe__bad_input_is_told_from_the_rest(void **state)
     assert_int_equal(bk_probe_fen(lib, DIAMOND, NULL), BK_LIB_USAGE);
     assert_int_equal(bk_probe_fen(NULL, DIAMOND, &a), BK_LIB_USAGE);
     assert_string_equal(bk_error(NULL), "the handle is NULL");
-    assert_string_equal(bk_error(lib), ""); /* the last failure was not its own */
+    assert_string_equal(bk_error(lib), ""); /* the last failure was not this handle's */
     assert_int_equal(bk_probe_men(lib, twice, 2, 0, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_men(lib, off, 2, 0, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_men(lib, what, 2, 0, &a), BK_LIB_PIECE);

@@ -132,7 +132,7 @@ static void tables__that_are_there_already_need_no_others(void **state)
     set_up(&h, 19, 0);
     assert_int_equal(bk_resident_find(&h, CHEAP)->uses, 1);
     h.cost[DEAR] = h.cost[CHEAP] = 10;
-    table[FIRST].present = table[SECOND].present = true; /* the dear one is needed next */
+    table[FIRST].present = table[SECOND].present = true; /* DEAR is needed next, by THIRD */
     bk_resident_make_room(&h, FIRST);
     assert_null(bk_resident_find(&h, CHEAP));
     assert_int_equal(bk_resident_add(&h, CHEAP, NULL, 1, FIRST, &why), BK_OK);
@@ -161,7 +161,7 @@ static void room__is_spared_for_what_nobody_needs_at_once(void **state)
 
     (void)state;
     set_up(&h, 5, 10);
-    /* the cheap one is needed; the dear one is no more than may be spared */
+    /* SECOND needs CHEAP; DEAR takes no more than h.spare */
     bk_resident_make_room(&h, SECOND);
     assert_int_equal(h.n, 2);
     h.spare = 9;
@@ -324,7 +324,7 @@ static void a_table__stays_if_what_is_worth_more_leaves_room(void **state)
 
     (void)state;
     set_up(&h, 20, 0);
-    table[THIRD].next[0] = DERIVED; /* it is needed, too, and the dear one is not */
+    table[THIRD].next[0] = DERIVED; /* THIRD needs DERIVED and no longer DEAR */
     assert_true(bk_resident_will_keep(&h, DERIVED, 10)); /* the cheap one will go */
     assert_false(bk_resident_will_keep(&h, DERIVED, 21));
     assert_false(bk_resident_will_keep(&h, FIRST, 1)); /* nobody needs it */

@@ -342,7 +342,7 @@ static void forge(const char *path, const unsigned char *sound, size_t n, const 
     assert_true(bytes && f);
     memcpy(bytes, sound, n - 8);
     for (unsigned i = 0; i < changes; i++)
-        memcpy(bytes + c[i].at, &c[i].value, c[i].bytes); /* little ends first, as in the file */
+        memcpy(bytes + c[i].at, &c[i].value, c[i].bytes); /* little-endian, as in the file */
     sum = XXH64(bytes, n - 8, 0);
     memcpy(bytes + n - 8, &sum, 8);
     assert_int_equal(fwrite(bytes, 1, n, f), n);

@@ -957,7 +957,7 @@ static void mine__where_leaves_out_the_others(void **state)
     struct classes rest = search(0, STUDY_ONLY_MOVE, 0, 1, "stm = white or edge(k) > 0");
     struct classes other = search(0, STUDY_ZUGZWANG, 0, 1, "other = loss");
     struct classes far = search(0, STUDY_ONLY_MOVE, 0, 1, "other_plies > 2");
-    struct classes top = search(0, STUDY_ONLY_MOVE, 0, 1, "rank(k) = 5"); /* of five; four files */
+    struct classes top = search(0, STUDY_ONLY_MOVE, 0, 1, "rank(k) = 5"); /* of a board of 4x5 */
 
     (void)state;
     assert_true(some.n && rest.n && other.n && far.n && top.n);

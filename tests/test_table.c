@@ -399,7 +399,7 @@ static void table__blocks_that_steps_connect_make_a_group(void **state)
 }
 
 /* In each group one of two equal pawns has the 6 squares of a file; the other has all 48 squares in
-   one group and 24 in the others, so that they fill whole vectors. */
+   the outermost file's group and 24 in the others, so that they fill whole vectors. */
 static void table__files_of_two_pawns_are_dealt_out_evenly(void **state)
 {
     struct bk_variant *v = load("shatranj");

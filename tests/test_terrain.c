@@ -64,7 +64,7 @@ static void terrain__is_another_mask_or_width(void **state)
         { "shatranj", "8/8/8/3k3/8/1KQ5/8/q*6", false },
         { "shatranj", "8/8/8/3x4/8/1KQ5/8/q*6", false }, /* no such man */
         { "shatranj", "15/15/15/*14", false },
-        { "shatranj", "8/8/8/3k4/8/1KQ5/8/q*4294967302", false }, /* no gap of 6 */
+        { "shatranj", "8/8/8/3k4/8/1KQ5/8/q*4294967302", false }, /* 2^32 + 6 */
         { "shatranj", "startpos", false },
         { "shatranj", "", false },
         { "puzzle", "6**/6**/8/8/8/8/8/K6k w", false },
@@ -277,7 +277,7 @@ static void terrain__is_played_and_listed_through_the_same_handle(void **state)
     assert_int_equal(n, 0); /* two bare kings: it is over */
     assert_int_equal(bk_play(lib, fens[1], "b1c1", fen), BK_LIB_OK);
     assert_string_equal(fen, "3/k2/3/*1K b - - 0 1");
-    assert_int_equal(bk_play(lib, fens[1], "b1a1", fen), BK_LIB_USAGE); /* sea */
+    assert_int_equal(bk_play(lib, fens[1], "b1a1", fen), BK_LIB_USAGE); /* a hole */
     assert_int_equal(bk_set_paths(lib, NULL), BK_LIB_OK);
     assert_int_equal(bk_probe_fen(lib, fens[2], a), BK_LIB_OK);
     assert_int_equal(bk_probe_fen(lib, "3/k1q/3/*KR w - - 0 1", a), BK_LIB_NO_TABLE);
