@@ -19,7 +19,7 @@
 #define ALL_TIMES  2  /* if there are at most so many times the wanted rows, all are taken whole */
 #define SPREAD     4  /* else so many times the wanted rows are drawn, a part of each is taken */
 #define BATCH      8  /* columns that a thread takes at a time */
-#define AHEAD      8  /* rows are found so many rows before they are read */
+#define AHEAD      16 /* rows are found so many at a time */
 
 /* One unit of those that are sampled together. */
 struct part {
@@ -224,9 +224,11 @@ static bool take_care(const struct part *p, uint64_t first, struct bk_row_values
 
 /* == The rows of a chunk == */
 
-/* Rows lie far apart, and memory takes its time: each is found some rows before it is read. */
+/* Rows lie far apart, and memory takes its time: AHEAD rows are found, and asked for, while as many
+   found before them are read.  They are asked for one right after the other: each lies in another
+   page, and the processor looks several pages up at once, if nothing stands between. */
 struct chunk_rows {
-    struct bk_row row[AHEAD];
+    struct bk_row row[2 * AHEAD];
     uint32_t at, found, end; /* indices in the list: the present row, ends of those found, of all */
 };
 
@@ -237,6 +239,20 @@ static struct chunk_rows rows_of_chunk(const struct drawing *d, uint64_t chunk)
     return (struct chunk_rows){ .at = first, .found = first, .end = end < d->rows ? end : d->rows };
 }
 
+/* Finds the next AHEAD rows, and lets their memory come. */
+static void find_rows(const struct drawing *d, struct chunk_rows *c)
+{
+    const struct bk_unit_source *s = d->part[0].src;
+    uint32_t end = c->end - c->found < AHEAD ? c->end : c->found + AHEAD;
+
+    for (uint32_t i = c->found; i < end; i++)
+        s->row(s->context, d->row[i], &c->row[i % (2 * AHEAD)], NULL, NULL);
+    for (const struct part *p = d->part; p < d->part + d->n; p++)
+        for (uint32_t i = c->found; p->src->soon && i < end && i < p->rows; i++)
+            p->src->soon(p->src->context, &c->row[i % (2 * AHEAD)]);
+    c->found = end;
+}
+
 /* The next row, the `at`th of the list; NULL: no more. */
 static struct bk_row *next_row(const struct drawing *d, struct chunk_rows *c, uint32_t *at)
 {
@@ -244,17 +260,10 @@ static struct bk_row *next_row(const struct drawing *d, struct chunk_rows *c, ui
         return NULL;
     if (c->at % EASE_ROWS == 0)
         bk_spill_ease(d->spill);
-    for (; c->found < c->end && c->found < c->at + AHEAD; c->found++) {
-        struct bk_row *row = &c->row[c->found % AHEAD];
-        const struct bk_unit_source *s = d->part[0].src;
-
-        s->row(s->context, d->row[c->found], row, NULL, NULL);
-        for (const struct part *p = d->part; p < d->part + d->n; p++)
-            if (p->src->soon && c->found < p->rows)
-                p->src->soon(p->src->context, row);
-    }
+    while (c->found < c->end && c->found <= c->at + AHEAD)
+        find_rows(d, c);
     *at = c->at++;
-    return &c->row[*at % AHEAD];
+    return &c->row[*at % (2 * AHEAD)];
 }
 
 /* == How many positions == */
