@@ -65,6 +65,16 @@ struct sweep {
     bool found;
 };
 
+/* Lets the processor find out where the pages of an array lie, all at once, some time before they
+   are used: one after the other, each would hold it up for as long as memory takes. */
+static inline void look_up_pages(const char *at, size_t bytes)
+{
+    const size_t page = 4096; /* or more: then some are looked up in vain, which costs little */
+
+    for (size_t i = 0; i < bytes; i += page)
+        __builtin_prefetch(at + i, 1);
+}
+
 static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t slice, unsigned side,
                                 bool losses)
 {
@@ -93,6 +103,8 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
     else if (s->distances) {
         p.waits = bk_state_slice(st, BK_WAITS, side, slice);
         p.dtw = bk_state_slice(st, BK_DTW, side, slice);
+        if (s->nmarks <= FETCHED_MARKS_MAX)
+            look_up_pages(p.dtw, st->slice_bytes[BK_DTW]);
     }
     return p;
 }
