@@ -1,9 +1,9 @@
 /*
  * random_variant.c - draws small games; see random_variant.h.
  *
- * A game is a king, two to four pieces and often a pawn, or pawns of two kinds.
- * Men turn only into types with a higher number among the pieces, and pawns only
- * into pieces or the second kind of pawn, so nothing ever turns in a circle.
+ * A game is a king, two to four pieces and often a pawn, or pawns of two or three
+ * kinds.  Men turn only into types drawn after them, and pawns only into pieces
+ * or later kinds of pawns, so nothing ever turns in a circle.
  *
  * What RULES leave open is not drawn: a type is never offered both for free and
  * for an allowance by the rules of one piece, and pawns that take en passant tell
@@ -43,6 +43,12 @@ static bool feature(struct draw *d, unsigned which, unsigned n)
 static bool odd(struct draw *d, unsigned n)
 {
     return d->features & RANDOM_ODD && random_once_in(d->seed, n);
+}
+
+/* The same for RANDOM_RARE. */
+static bool rare(struct draw *d, unsigned n)
+{
+    return d->features & RANDOM_RARE && random_once_in(d->seed, n);
 }
 
 /* == Moves == */
@@ -225,6 +231,18 @@ static struct bk_piece *new_piece(struct bk_variant *v, char letter, const char 
     return p;
 }
 
+/* Takes a rank from where a man may stand, perhaps. */
+static void draw_gap(struct draw *d, struct bk_piece *p)
+{
+    uint16_t ranks = p->ranks;
+
+    if (rare(d, 4))
+        ranks &= (uint16_t) ~(1u << random_below(d->seed, d->v->ranks));
+    if (ranks)
+        p->ranks = ranks;
+    p->zone_ranks &= p->ranks;
+}
+
 static void draw_king(struct draw *d)
 {
     struct bk_piece *k = new_piece(d->v, 'K', "king");
@@ -261,6 +279,7 @@ static void draw_pieces(struct draw *d)
             p->zone.steps_max = 1;
             p->zone.bend = p->zone.takes_twice = false;
         }
+        draw_gap(d, p);
     }
 }
 
@@ -274,6 +293,14 @@ static bool draw_targets(struct draw *d, struct bk_become *b, unsigned type)
             (random_once_in(d->seed, 2) || (!b->nto && t + 1u == v->ntypes)))
             b->to[b->nto++] = (uint8_t)t;
     return b->nto > 0;
+}
+
+/* Gives the types that `b` turns men into a limit, those that have none. */
+static void draw_limits(struct draw *d, const struct bk_become *b)
+{
+    for (unsigned i = 0; b->counted && i < b->nto; i++)
+        if (!d->v->limit[b->to[i]])
+            d->v->limit[b->to[i]] = (uint8_t)(1 + random_below(d->seed, 2));
 }
 
 /* A rule by which pieces change when a move ends far enough up the board. */
@@ -293,9 +320,7 @@ static void draw_evolution(struct draw *d, unsigned type)
     b.counted = feature(d, RANDOM_LIMITS, 2);
     if (p->nbecomes && b.counted) /* one rule counted, the other free */
         b.counted = !p->become[0].counted;
-    for (unsigned i = 0; b.counted && i < b.nto; i++)
-        if (!v->limit[b.to[i]])
-            v->limit[b.to[i]] = (uint8_t)(1 + random_below(d->seed, 2));
+    draw_limits(d, &b);
     p->become[p->nbecomes++] = b;
 }
 
@@ -380,8 +405,11 @@ static void pawn_rule(struct draw *d, struct bk_piece *p, unsigned ranks, bool m
     };
 
     /* Every pawn is followed by pieces only; see random_variant(). */
-    if (draw_targets(d, &b, (unsigned)(p - d->v->piece)))
-        p->become[p->nbecomes++] = b;
+    if (!draw_targets(d, &b, (unsigned)(p - d->v->piece)))
+        return;
+    b.counted = rare(d, 4);
+    draw_limits(d, &b);
+    p->become[p->nbecomes++] = b;
 }
 
 /* A pawn that must promote on the last rank, as in chess, and perhaps may a rank before. */
@@ -417,6 +445,11 @@ static void draw_commoner_pawn(struct draw *d, struct bk_piece *p, unsigned last
     p->ranks = all_ranks(d->v);
 }
 
+static bool is_pawn(const struct bk_piece *p)
+{
+    return p->letter == 'P' || p->letter == 'S' || p->letter == 'T';
+}
+
 /* Draws a double step; one in four may end on a rank where the man changes. */
 static void draw_double_step(struct draw *d, struct bk_piece *p)
 {
@@ -435,7 +468,8 @@ static void draw_double_step(struct draw *d, struct bk_piece *p)
         return;
     p->double_ranks = (uint16_t)starts;
     /* a commoner could step to the passed square and take on it */
-    if (p->zone_ranks >> (v->ranks - 2u) & 1 || !may_take_in_passing(&p->move)) {
+    if (p->zone_ranks >> (v->ranks - 2u) & 1 || !may_take_in_passing(&p->move) ||
+        (p->zone_ranks && !is_pawn(p))) {
         d->never_passing = true;
         v->en_passant = false; /* for pawns drawn before, too */
         return;
@@ -460,6 +494,7 @@ static void draw_pawn(struct draw *d, struct bk_piece *p)
         draw_commoner_pawn(d, p, last);
     else
         draw_plain_pawn(d, p, last);
+    draw_gap(d, p);
     draw_double_step(d, p);
 }
 
@@ -582,6 +617,31 @@ static void draw_castling(struct draw *d, unsigned pieces)
     v->castling = k;
 }
 
+/* Puts the types into another order. */
+static void shuffle_types(struct draw *d)
+{
+    struct bk_variant *v = d->v, old = *v;
+    uint8_t place[BK_TYPES_MAX] = { 0 };
+
+    for (unsigned t = 0; t < v->ntypes; t++) {
+        unsigned other = random_below(d->seed, t + 1);
+
+        place[t] = place[other];
+        place[other] = (uint8_t)t;
+    }
+    for (unsigned t = 0; t < v->ntypes; t++) {
+        struct bk_piece *p = &v->piece[place[t]];
+
+        *p = old.piece[t];
+        v->limit[place[t]] = old.limit[t];
+        for (unsigned i = 0; i < p->nbecomes; i++)
+            for (unsigned j = 0; j < p->become[i].nto; j++)
+                p->become[i].to[j] = place[p->become[i].to[j]];
+    }
+    v->royal = place[old.royal];
+    v->castling.rook = v->castling.allowed ? place[old.castling.rook] : 0;
+}
+
 void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_opts *opts)
 {
     unsigned squares_max = opts && opts->squares_max ? opts->squares_max : 30;
@@ -601,6 +661,8 @@ void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_op
         new_piece(v, 'P', "pawn"); /* before the pieces it turns into */
     if (pawn && odd(&d, 2))
         new_piece(v, 'S', "soldier");
+    if (v->ntypes > 2 && rare(&d, 3))
+        new_piece(v, 'T', "trooper");
     pieces = v->ntypes;
     draw_pieces(&d);
     for (unsigned t = 1; t < pieces; t++)
@@ -609,8 +671,13 @@ void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_op
         for (unsigned rules = feature(&d, RANDOM_EVOLVE, 4) ? 1 + random_once_in(seed, 2) : 0;
              rules; rules--)
             draw_evolution(&d, t);
+    for (unsigned t = pieces; t < v->ntypes; t++)
+        if (rare(&d, 4))
+            draw_double_step(&d, &v->piece[t]);
     if (feature(&d, RANDOM_CASTLING, 2))
         draw_castling(&d, pieces);
+    if (rare(&d, 2))
+        shuffle_types(&d);
 }
 
 /* == Materials == */

@@ -38,8 +38,12 @@ enum {
     RANDOM_CASTLING = 1 << 17,  /* with some piece, wherever king and rooks fit         */
     RANDOM_CLOCK = 1 << 18,     /* a limit of turns                                     */
     RANDOM_ALL = (1 << 19) - 1,
-    RANDOM_ODD = 1 << 19, /* pawns of two kinds, that go other ways, have double steps anywhere, or
-                             four alike; narrow boards.  Only where it is asked for               */
+    /* Only where they are asked for: */
+    RANDOM_ODD = 1 << 19,  /* pawns of two kinds, that go other ways, have double steps anywhere, or
+                              four alike; narrow boards                                           */
+    RANDOM_RARE = 1 << 20, /* types in any order; pawns that use up limits; other men with double
+                              steps; gaps in the ranks where a man may stand; with RANDOM_ODD pawns
+                              of three kinds                                                      */
 };
 
 struct random_opts {

@@ -84,6 +84,9 @@ enum feature {
     EQUALS,
     ODD_PAWNS,
     KINDS_OF_PAWNS,
+    COUNTED_PAWNS,
+    DOUBLE_MEN,
+    GAPS,
     LATE_DOUBLES,
     NARROW,
     SHUFFLING,
@@ -133,7 +136,10 @@ static const char *const feature_name[FEATURES] = {
     "pawns",
     "equal men beside another",
     "pawns that go other ways",
-    "pawns of two kinds",
+    "pawns of several kinds",
+    "pawns that use up limits",
+    "double steps of other men",
+    "gaps in ranks",
     "double steps from the third rank on",
     "narrow boards",
     "men who shuffle beside kings alone",
@@ -688,7 +694,18 @@ static bool any_rule(const struct bk_piece *p, enum feature feature)
 }
 
 /* Is it a pawn, as random_variant.c letters them? */
-static bool is_pawn(const struct bk_piece *p) { return p->letter == 'P' || p->letter == 'S'; }
+static bool is_pawn(const struct bk_piece *p)
+{
+    return p->letter == 'P' || p->letter == 'S' || p->letter == 'T';
+}
+
+/* Is there a rank between others where it may not stand? */
+static bool has_gap(const struct bk_piece *p)
+{
+    unsigned ranks = p->ranks / (p->ranks & -(unsigned)p->ranks);
+
+    return ranks & (ranks + 1);
+}
 
 /* Does `m` ride, have a step that is not one rank forward, or take two steps a turn? */
 static bool goes_other_ways(const struct bk_movement *m)
@@ -712,6 +729,9 @@ static bool type_shows(const struct bk_variant *v, unsigned type, enum feature f
     case IN_PLACE: return bk_rules_changes_in_place(v, type);
     case BENT: return p->move.steps_max == 2;
     case ODD_PAWNS: return is_pawn(p) && goes_other_ways(&p->move);
+    case COUNTED_PAWNS: return is_pawn(p) && any_rule(p, ALLOWANCES);
+    case DOUBLE_MEN: return !is_pawn(p) && p->double_ranks;
+    case GAPS: return has_gap(p);
     case LATE_DOUBLES: return p->double_ranks >> 2;
     case HOPPERS: return any_step(p, hops);
     case RIDERS: return any_step(p, rides);
@@ -752,14 +772,14 @@ static bool has_equals(const struct fuzz *f)
     return alike && men > 2;
 }
 
-/* Are there pawns of both kinds? */
-static bool has_two_kinds(const struct fuzz *f)
+/* Are there pawns of several kinds? */
+static bool has_kinds(const struct fuzz *f)
 {
     unsigned kinds = 0;
 
     for (unsigned t = 0; t < f->drawn.ntypes; t++)
         kinds += is_pawn(&f->drawn.piece[t]) && f->count[0][t] + f->count[1][t];
-    return kinds == 2;
+    return kinds > 1;
 }
 
 /* Does the material show the feature?  PASSING needs a man of each side, others one man. */
@@ -772,7 +792,7 @@ static bool shows(const struct fuzz *f, enum feature feature)
     if (feature == EQUALS)
         return has_equals(f);
     if (feature == KINDS_OF_PAWNS)
-        return has_two_kinds(f);
+        return has_kinds(f);
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++)
@@ -789,6 +809,8 @@ static void draw_variant(struct fuzz *f)
         opts.features = (unsigned)bk_chance_next(&f->state) & RANDOM_ALL;
     if (random_once_in(&f->state, 3))
         opts.features |= RANDOM_ODD;
+    if (random_once_in(&f->state, 4))
+        opts.features |= RANDOM_RARE;
     random_variant(&f->drawn, &f->state, &opts);
 }
 
@@ -810,9 +832,10 @@ static bool draw_material(struct fuzz *f, enum feature focus)
 static void draw_game(struct fuzz *f)
 {
     /* what is rare is looked for in half of the cases */
-    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES, PASSING,       ZONES,
-                                         IN_PLACE,    CASTLES,    PAWN_BESIDE,   PAWNS_BESIDE,
-                                         EQUALS,      ODD_PAWNS,  KINDS_OF_PAWNS };
+    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES, PASSING,        ZONES,
+                                         IN_PLACE,    CASTLES,    PAWN_BESIDE,    PAWNS_BESIDE,
+                                         EQUALS,      ODD_PAWNS,  KINDS_OF_PAWNS, COUNTED_PAWNS,
+                                         DOUBLE_MEN };
     const unsigned n = sizeof rare / sizeof *rare;
     unsigned drawn = random_below(&f->state, 2 * n);
     enum feature focus = drawn < n ? rare[drawn] : FEATURES;
