@@ -44,6 +44,7 @@ enum {
     RANDOM_RARE = 1 << 20, /* types in any order; pawns that use up limits; other men with double
                               steps; gaps in the ranks where a man may stand; with RANDOM_ODD pawns
                               of three kinds                                                      */
+    RANDOM_RAREST = RANDOM_ALL | RANDOM_ODD | RANDOM_RARE,
 };
 
 struct random_opts {

@@ -191,9 +191,10 @@ static void exits__are_so_in_random_games(void **state)
     (void)state;
     for (uint64_t game = 1; game <= 300; game++) {
         struct bk_variant *v = calloc(1, sizeof *v);
+        struct random_opts opts = { .features = game % 2 ? RANDOM_RAREST : RANDOM_ALL };
         uint64_t seed = game;
 
-        random_variant(v, &seed, NULL);
+        random_variant(v, &seed, &opts);
         assert_int_equal(bk_variant_finish(v, NULL), BK_OK);
         compare_game(v, 20, &seed, &seen);
         bk_variant_free(v);

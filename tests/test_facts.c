@@ -541,10 +541,11 @@ static void facts__evaluators_agree_with_the_definition_in_random_games(void **s
     (void)state;
     for (unsigned n = 0; n < games_drawn; n++) {
         uint64_t seed = first_seed + n, draw = seed;
+        struct random_opts opts = { .features = seed % 2 ? RANDOM_RAREST : RANDOM_ALL };
         struct bk_variant *v = calloc(1, sizeof *v);
 
         assert_non_null(v);
-        random_variant(v, &draw, NULL);
+        random_variant(v, &draw, &opts);
         if (random_once_in(&draw, 2))
             enlarge(v, &draw);
         if (bk_variant_finish(v, NULL) == BK_OK && bk_bits_count(&v->board) >= 4) {
