@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -91,6 +92,38 @@ static void stock__leaves_some_to_the_allocator(void **state)
     bk_spill_free(bk_spill_new(NULL, 256 * UNIT - 64)); /* 48 + 7 * 8 MiB left, no quarter */
     assert_int_equal(bk_stock_bytes(), 256 * UNIT - ((size_t)104 << 20));
     bk_stock_leave_none();
+    bk_stock_drop();
+}
+
+/* What the process takes besides counts, too, when it is looked at. */
+static void stock__gives_back_what_was_not_foretold(void **state)
+{
+    const size_t more = 40 * UNIT;
+    uint64_t now;
+    char *others;
+    int statm = open("/proc/self/statm", O_RDONLY);
+
+    (void)state;
+    if (statm < 0 || !(now = bk_resident_bytes(statm)))
+        skip();
+    now += 64 * UNIT;
+    bk_spill_free(filled(64 * UNIT - 64, 1));
+    bk_stock_foretold(now + now / 32 + 8 * UNIT);
+    usleep(20000);
+    bk_stock_ease();
+    assert_int_equal(bk_stock_bytes(), 64 * UNIT);
+    others = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(others != MAP_FAILED);
+    memset(others, 1, more);
+    usleep(20000);
+    bk_stock_ease();
+    assert_in_range(bk_stock_bytes(), 16 * UNIT, 36 * UNIT);
+    assert_in_range(bk_resident_bytes(statm), 1, now + now / 32 + 8 * UNIT);
+    bk_stock_foretold(0);
+    usleep(20000);
+    bk_stock_ease();
+    munmap(others, more);
+    close(statm);
     bk_stock_drop();
 }
 
@@ -270,6 +303,7 @@ int main(void)
         cmocka_unit_test(arrays__are_clear_whoever_had_their_memory),
         cmocka_unit_test(stock__holds_what_was_held_at_one_time_at_most),
         cmocka_unit_test(stock__leaves_some_to_the_allocator),
+        cmocka_unit_test(stock__gives_back_what_was_not_foretold),
         cmocka_unit_test(stock__takes_no_more_than_there_is_room_for),
         cmocka_unit_test(stock__is_empty_while_arrays_are_on_disk),
         cmocka_unit_test(stock__is_for_any_number_of_threads),

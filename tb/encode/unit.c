@@ -838,6 +838,7 @@ static enum bk_err write_batch(struct unit *u, uint32_t pieces, bool last, struc
     reuse_lists(u, pieces);
     going = bk_pool_try(u->pool, pieces, ask_piece, u);
     note_bytes(u, pieces);
+    bk_stock_ease();
 
     u->cuts = 0;
     if (going && !u->failed && cut_pieces(u, pieces, last))

@@ -397,31 +397,18 @@ bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes)
 
 uint64_t bk_spill_limit(const struct bk_spill *st) { return st->limit; }
 
-/* The process's resident bytes now; 0: the machine does not say. */
-static uint64_t resident_bytes(const struct bk_spill *st)
-{
-    char text[128];
-    unsigned long long size, resident;
-    ssize_t n = pread(st->statm, text, sizeof text - 1, 0);
-
-    if (n <= 0)
-        return 0;
-    text[n] = 0;
-    if (sscanf(text, "%llu %llu", &size, &resident) != 2)
-        return 0;
-    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /*
  * All pages go, not only the oldest: which are needed next the machine's page
  * cache knows best, and bringing one back from there costs some 3 us.
  */
 void bk_spill_ease(struct bk_spill *st)
 {
-    if (!st || resident_bytes(st) <= st->limit)
+    if (!st)
+        bk_stock_ease();
+    if (!st || bk_resident_bytes(st->statm) <= st->limit)
         return;
     pthread_mutex_lock(&st->lock);
-    if (resident_bytes(st) > st->limit)
+    if (bk_resident_bytes(st->statm) > st->limit)
         for (struct front *p = st->first, *next; p; p = next) {
             next = p->next;
             madvise(p, p->bytes, MADV_DONTNEED);

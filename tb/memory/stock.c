@@ -4,15 +4,26 @@
  */
 #include "tb/memory/stock.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 /* What is left to the allocator, a quarter of the peak at most: encoding KRNvKR takes 41 MB there
    with a thread, Grand KMvKN 44 with seven; of KBNvKP's 1.4 GB it is 6 more than solving takes. */
 #define SOME        ((size_t)48 << 20)
 #define SOME_THREAD ((size_t)8 << 20)
+
+/* A clock that is read in a few ns will do. */
+#ifdef CLOCK_MONOTONIC_COARSE
+#define LOOK_CLOCK CLOCK_MONOTONIC_COARSE
+#else
+#define LOOK_CLOCK CLOCK_MONOTONIC
+#endif
 
 /* Can pages be moved?  Where they cannot nothing is kept. */
 #ifdef MREMAP_FIXED
@@ -39,6 +50,8 @@ static struct {
     size_t live, most; /* in arrays and other memory, now and ever */
     size_t some;       /* left to the allocator now */
     unsigned bars;
+    uint64_t foretold; /* 0: no limit */
+    int statm;         /* while there is one */
 } stock = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void lock(void) { pthread_mutex_lock(&stock.lock); }
@@ -75,11 +88,9 @@ static void unlink_unit(void)
         stock.first = stock.first->next;
 }
 
-/* Gives back what is more than there is room for. */
-static void shrink(void)
+/* Gives back what is more than `fits`. */
+static void shrink_to(size_t fits)
 {
-    size_t fits = room();
-
     while (stock.here > fits) {
         char *unit = last_unit();
 
@@ -87,6 +98,8 @@ static void shrink(void)
         munmap(unit, BK_STOCK_UNIT);
     }
 }
+
+static void shrink(void) { shrink_to(room()); }
 
 void bk_stock_take(void *map, size_t bytes)
 {
@@ -172,6 +185,64 @@ void bk_stock_unbar(void)
 {
     lock();
     stock.bars--;
+    unlock();
+}
+
+/* == What was foretold == */
+
+uint64_t bk_resident_bytes(int statm)
+{
+    char text[128];
+    unsigned long long size, resident;
+    ssize_t n = pread(statm, text, sizeof text - 1, 0);
+
+    if (n <= 0)
+        return 0;
+    text[n] = 0;
+    if (sscanf(text, "%llu %llu", &size, &resident) != 2)
+        return 0;
+    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* 1 / NEAR_PART of what was foretold is as much as may come between two looks. */
+enum { NEAR_PART = 64, LOOK_MS = 10 };
+
+void bk_stock_foretold(uint64_t bytes)
+{
+    lock();
+    if (stock.foretold)
+        close(stock.statm);
+    stock.statm = bytes ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1;
+    stock.foretold = stock.statm < 0 ? 0 : bytes;
+    unlock();
+}
+
+/* Is it time to look again? */
+static bool is_due(void)
+{
+    static _Atomic int64_t next;
+    struct timespec t;
+    int64_t now;
+
+    clock_gettime(LOOK_CLOCK, &t);
+    now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    if (now < next)
+        return false;
+    next = now + LOOK_MS;
+    return true;
+}
+
+void bk_stock_ease(void)
+{
+    uint64_t most, resident;
+
+    if (!is_due())
+        return;
+    lock();
+    most = stock.foretold - stock.foretold / NEAR_PART;
+    resident = stock.foretold && stock.here ? bk_resident_bytes(stock.statm) : 0;
+    if (resident > most)
+        shrink_to(resident - most < stock.here ? stock.here - (size_t)(resident - most) : 0);
     unlock();
 }
 

@@ -8,13 +8,16 @@
  * array lies.  A unit moves with its pages, nothing is copied, so that sizes need not fit.
  *
  * What is kept and what is in use take no more together than arrays, and other memory that is told
- * of, have taken at one time.
+ * of, have taken at one time.  That counts arrays whole, also what is not touched of them, and not
+ * the allocator's lists; so what is kept is given back, too, as soon as the process comes near what
+ * was foretold of it.
  * Any number of threads.  Cost: some us a unit that moves, and clearing it.
  */
 #ifndef BK_STOCK_H
 #define BK_STOCK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define BK_STOCK_UNIT ((size_t)2 << 20)
 
@@ -33,9 +36,18 @@ void bk_stock_leave_none(void);
 /* Between these two calls nothing is kept; they may be nested. */
 void bk_stock_bar(void);
 void bk_stock_unbar(void);
+/* The process is to take no more than this, if giving back what is kept helps; 0: whatever it
+   takes. For one build at a time. */
+void bk_stock_foretold(uint64_t bytes);
+/* Gives back what is needed for that.  Looks every 10 ms at most, else some 10 ns. */
+void bk_stock_ease(void);
 /* Gives all back to the machine. */
 void bk_stock_drop(void);
 /* Bytes that are kept; for tests. */
 size_t bk_stock_bytes(void);
+
+/* The process's resident bytes now; 0: the machine does not say.  statm: an open /proc/self/statm.
+ */
+uint64_t bk_resident_bytes(int statm);
 
 #endif
