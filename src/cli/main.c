@@ -115,8 +115,11 @@ static const struct command {
       "what a build would make: tables, memory, disk",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.\n"
-      "Disk is a guess: within some 15 percent for the tables of a game together, for a single\n"
-      "one off by a factor of two, at times by far more.\n"
+      "Disk is what the same files took before, where that is known: of up to four men of most\n"
+      "built-in games, of five of shatranj (--effort best: within a tenth or two).  Else, and "
+      "with\n"
+      "--standalone, it is a guess: within some 15 percent for the tables of a game together, for\n"
+      "a single one off by a factor of two, at times by far more.\n"
       "--make and --slurm write what makes the missing tables one by one, wherever each can run.\n"
       "With --ranks memory is that of the process which takes most, and what they send each other\n"
       "is told, and how long they take, roughly: docs/distributed.md.\n" },

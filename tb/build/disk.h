@@ -18,4 +18,12 @@ uint64_t bk_disk_guess(const struct bk_material *m, const struct bk_index *ix, e
 /* Returns how many times as much files encoded otherwise take. */
 double bk_disk_share(enum bk_kind kind, enum bk_effort effort, bool standalone);
 
+/*
+ * Returns the bytes that a file of a built-in game took, not standalone, when it was made: every
+ * machine makes the same.  For `best`, which was not made, normal effort's by bk_disk_share().  0:
+ * it was not made, or the game's rules are others now.  name: of the canonical material.
+ */
+uint64_t bk_disk_known(const struct bk_variant *v, const char *name, enum bk_kind kind,
+                       enum bk_effort effort);
+
 #endif

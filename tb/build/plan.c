@@ -187,12 +187,21 @@ static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_mat
     return t->next != NULL;
 }
 
-/* Sets disk_bytes of a table that is to be made to what is guessed of its files. */
-static void add_guesses(const struct bk_plan *p, struct bk_plan_table *t)
+/* Returns what is known of a file that is to be made, or guessed. */
+static uint64_t file_bytes(const struct bk_plan *p, const struct bk_plan_table *t,
+                           enum bk_kind kind)
+{
+    uint64_t known = p->alone ? 0 : bk_disk_known(p->v, t->name, kind, p->effort);
+
+    return known ? known : t->guess_bytes[kind];
+}
+
+/* Sets disk_bytes of a table that is to be made. */
+static void foretell_disk(const struct bk_plan *p, struct bk_plan_table *t)
 {
     if (!t->present)
         t->disk_bytes =
-            t->guess_bytes[BK_KIND_WDL] + (p->distances ? t->guess_bytes[BK_KIND_DTW] : 0);
+            file_bytes(p, t, BK_KIND_WDL) + (p->distances ? file_bytes(p, t, BK_KIND_DTW) : 0);
 }
 
 static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,
@@ -232,7 +241,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     look_for(p, t, false, NULL);
     t->guess_bytes[BK_KIND_WDL] = bk_disk_guess(m, ix, BK_KIND_WDL);
     t->guess_bytes[BK_KIND_DTW] = bk_disk_guess(m, ix, BK_KIND_DTW);
-    add_guesses(p, t);
+    foretell_disk(p, t);
     bk_index_free(ix);
     return link_next(pl, t, next, n) ? BK_OK : bk_no_memory(why);
 }
@@ -372,10 +381,10 @@ void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone)
             p->table[i].guess_bytes[kind] =
                 (uint64_t)((double)p->table[i].guess_bytes[kind] * share);
     }
-    for (unsigned i = 0; i < p->n; i++)
-        add_guesses(p, &p->table[i]);
     p->effort = effort;
     p->alone = standalone;
+    for (unsigned i = 0; i < p->n; i++)
+        foretell_disk(p, &p->table[i]);
 }
 
 void bk_plan_free(struct bk_plan *p)
