@@ -1,5 +1,6 @@
 /*
- * known.h - bytes of files of the built-in games that have been made.  Written by tests/known.sh.
+ * known.h - bytes of files of the built-in games that have been made.  tests/known.sh writes the
+ * numbers.
  */
 #ifndef BK_KNOWN_H
 #define BK_KNOWN_H
