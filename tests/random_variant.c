@@ -445,7 +445,7 @@ static void draw_commoner_pawn(struct draw *d, struct bk_piece *p, unsigned last
     p->ranks = all_ranks(d->v);
 }
 
-static bool is_pawn(const struct bk_piece *p)
+bool random_is_pawn(const struct bk_piece *p)
 {
     return p->letter == 'P' || p->letter == 'S' || p->letter == 'T';
 }
@@ -469,7 +469,7 @@ static void draw_double_step(struct draw *d, struct bk_piece *p)
     p->double_ranks = (uint16_t)starts;
     /* a commoner could step to the passed square and take on it */
     if (p->zone_ranks >> (v->ranks - 2u) & 1 || !may_take_in_passing(&p->move) ||
-        (p->zone_ranks && !is_pawn(p))) {
+        (p->zone_ranks && !random_is_pawn(p))) {
         d->never_passing = true;
         v->en_passant = false; /* for pawns drawn before, too */
         return;

@@ -59,6 +59,9 @@ bool random_once_in(uint64_t *seed, unsigned n);
 /* Fills the plain fields of *v with a random game.  opts NULL: everything. */
 void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_opts *opts);
 
+/* Is it a pawn of one of the three kinds? */
+bool random_is_pawn(const struct bk_piece *p);
+
 /*
  * Draws a material of at most men_max men, kings included, whose placements
  * (of unlike men on the squares of their ranks, overlaps not subtracted, one

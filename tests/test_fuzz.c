@@ -693,12 +693,6 @@ static bool any_rule(const struct bk_piece *p, enum feature feature)
     return false;
 }
 
-/* Is it a pawn, as random_variant.c letters them? */
-static bool is_pawn(const struct bk_piece *p)
-{
-    return p->letter == 'P' || p->letter == 'S' || p->letter == 'T';
-}
-
 /* Is there a rank between others where it may not stand? */
 static bool has_gap(const struct bk_piece *p)
 {
@@ -728,9 +722,9 @@ static bool type_shows(const struct bk_variant *v, unsigned type, enum feature f
     case CASTLES: return v->castling.allowed && type == v->castling.rook;
     case IN_PLACE: return bk_rules_changes_in_place(v, type);
     case BENT: return p->move.steps_max == 2;
-    case ODD_PAWNS: return is_pawn(p) && goes_other_ways(&p->move);
-    case COUNTED_PAWNS: return is_pawn(p) && any_rule(p, ALLOWANCES);
-    case DOUBLE_MEN: return !is_pawn(p) && p->double_ranks;
+    case ODD_PAWNS: return random_is_pawn(p) && goes_other_ways(&p->move);
+    case COUNTED_PAWNS: return random_is_pawn(p) && any_rule(p, ALLOWANCES);
+    case DOUBLE_MEN: return !random_is_pawn(p) && p->double_ranks;
     case GAPS: return has_gap(p);
     case LATE_DOUBLES: return p->double_ranks >> 2;
     case HOPPERS: return any_step(p, hops);
@@ -749,7 +743,7 @@ static bool has_pawns(const struct fuzz *f, unsigned least)
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++) {
-            if (is_pawn(&f->drawn.piece[t]))
+            if (random_is_pawn(&f->drawn.piece[t]))
                 pawns += f->count[c][t];
             else if (!f->drawn.piece[t].royal)
                 others += f->count[c][t];
@@ -765,7 +759,7 @@ static bool has_equals(const struct fuzz *f)
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++)
-            if (!is_pawn(&f->drawn.piece[t]) && !f->drawn.piece[t].royal) {
+            if (!random_is_pawn(&f->drawn.piece[t]) && !f->drawn.piece[t].royal) {
                 men += f->count[c][t];
                 alike = alike || f->count[c][t] > 1;
             }
@@ -778,7 +772,7 @@ static bool has_kinds(const struct fuzz *f)
     unsigned kinds = 0;
 
     for (unsigned t = 0; t < f->drawn.ntypes; t++)
-        kinds += is_pawn(&f->drawn.piece[t]) && f->count[0][t] + f->count[1][t];
+        kinds += random_is_pawn(&f->drawn.piece[t]) && f->count[0][t] + f->count[1][t];
     return kinds > 1;
 }
 

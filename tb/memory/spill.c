@@ -403,9 +403,11 @@ uint64_t bk_spill_limit(const struct bk_spill *st) { return st->limit; }
  */
 void bk_spill_ease(struct bk_spill *st)
 {
-    if (!st)
+    if (!st) {
         bk_stock_ease();
-    if (!st || bk_resident_bytes(st->statm) <= st->limit)
+        return;
+    }
+    if (bk_resident_bytes(st->statm) <= st->limit)
         return;
     pthread_mutex_lock(&st->lock);
     if (bk_resident_bytes(st->statm) > st->limit)
