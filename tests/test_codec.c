@@ -1164,15 +1164,15 @@ static void samples__say_what_whoever_fetches_rows_said(void **state)
     table_free(&t);
 }
 
-/* Results are learned from as many rows as distances where the first tree leaves little open, from
-   all that are allowed where it leaves much, and between these from one more for each byte that it
-   leaves.  by_themselves: units are also asked about one by one, and with other efforts. */
+/* A unit is learned from the least rows where the first tree leaves little open, from all that are
+   allowed where it leaves much, and between these from one more for each byte that it leaves.
+   by_themselves: units are also asked about one by one, and with other efforts. */
 static void rows_are_worth(const char *game, const char *name, bool by_themselves)
 {
     static struct bk_logs logs;
     struct table t = table_of(game, name);
     const uint64_t numbers = 400000000; /* of a unit, at most */
-    uint32_t words = bk_facts_words(t.facts), least = (1 << 17) / words, most = (6 << 16) / words;
+    uint32_t words = bk_facts_words(t.facts), least = (1 << 16) / words, most = (6 << 16) / words;
     struct made made[] = {
         { .bits = 2, .values = 3, .plain = true },
         { .bits = 6, .values = 60, .plain = true },
@@ -1203,6 +1203,11 @@ static void rows_are_worth(const char *game, const char *name, bool by_themselve
             bk_rows_worth(&alone, &all[i], 1, BK_EFFORT_NORMAL, &logs, NULL, NULL, &why), BK_OK);
         assert_int_equal(alone.rows, sample[i].rows);
     }
+    made[1].plain = false;
+    made[1].noise_in_256 = 100;
+    assert_int_equal(bk_rows_worth(&alone, &all[1], 1, BK_EFFORT_NORMAL, &logs, pool, NULL, &why),
+                     BK_OK);
+    assert_int_equal(alone.rows, 2 * least);
     for (enum bk_effort effort = BK_EFFORT_FAST; by_themselves && effort <= BK_EFFORT_BEST;
          effort += 2) {
         assert_int_equal(bk_rows_worth(sample, all, 4, effort, &logs, pool, NULL, &why), BK_OK);

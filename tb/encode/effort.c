@@ -11,9 +11,9 @@
 const struct bk_effort_means *bk_effort_means(enum bk_effort effort)
 {
     static const struct bk_effort_means means[] = {
-        [BK_EFFORT_FAST] = { 256, 1u << 13, 1u << 14, 1u << 13, 0, 3, 8, 32 },
-        [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17, 1u << 13, 0, 1, 128 },
-        [BK_EFFORT_BEST] = { 1, 1u << 18, 12u << 18, 1u << 19, 0, 0, 1, 128 },
+        [BK_EFFORT_FAST] = { 256, 1u << 13, 1u << 14, 1u << 13, 2, 0, 3, 8, 32 },
+        [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17, 1, 1u << 13, 0, 1, 128 },
+        [BK_EFFORT_BEST] = { 1, 1u << 18, 12u << 18, 1u << 19, 2, 0, 0, 1, 128 },
     };
 
     return &means[effort];

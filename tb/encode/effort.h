@@ -13,6 +13,9 @@ struct bk_effort_means {
        nor more than `most`, `most_long` of distances. */
     unsigned part;
     uint32_t least, most, most_long;
+    /* Halvings of the squares of a row: of a large unit 2^halved times as many rows are drawn, and
+       that part of the squares of each is taken. */
+    unsigned halved;
     /* Rows of a first tree, which is made if `most` are many more, and tells how many are worth
        learning from (worth.h).  0: none is made. */
     uint32_t glance;

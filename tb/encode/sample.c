@@ -17,7 +17,6 @@
 #define CHUNK_ROWS 256
 #define EASE_ROWS  64 /* rows lie apart: from a disk each brings some 16 pages */
 #define ALL_TIMES  2  /* if there are at most so many times the wanted rows, all are taken whole */
-#define SPREAD     4  /* else so many times the wanted rows are drawn, a part of each is taken */
 #define BATCH      8  /* columns that a thread takes at a time */
 #define AHEAD      16 /* rows are found so many at a time */
 
@@ -38,6 +37,7 @@ struct drawing {
     struct part part[BK_SAMPLES_MAX];
     unsigned n;
     unsigned facts, words;
+    unsigned halved; /* of a unit with many rows (effort.h) */
     struct bk_columns ops;
     struct bk_pool *pool;
     struct bk_spill *spill;
@@ -78,15 +78,16 @@ uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
 uint64_t bk_sample_rows_drawn(const struct bk_unit_size *n, enum bk_effort effort)
 {
     uint64_t wanted = rows_to_draw(effort, n->words, n->bits, n->numbers);
+    uint64_t many = wanted << bk_effort_means(effort)->halved;
 
     if (n->rows <= ALL_TIMES * wanted)
         return n->rows;
-    return (n->rows <= SPREAD * wanted ? SPREAD / 2 : SPREAD) * wanted; /* as choose_rows() */
+    return n->rows <= many ? ALL_TIMES * wanted : many; /* as choose_rows() */
 }
 
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    return SPREAD * sizeof(uint64_t) *
+    return (sizeof(uint64_t) << bk_effort_means(effort)->halved) *
            (uint64_t)rows_to_draw(effort, n->words, BK_RESULT_BITS, n->numbers);
 }
 
@@ -153,20 +154,20 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
 
 /*
  * Sets how many rows a unit takes of the list, and how much of each.  The positions of a row are
- * much alike: as many positions of more rows teach more.  So SPREAD times the wanted rows are
- * taken, with a quarter of the squares of each, drawn by the row; if there are fewer, half as many
- * rows with half of the squares.  Few rows are all taken, and whole.
+ * much alike: as many positions of more rows teach more.  So two or four times the wanted rows are
+ * taken, with a half or a quarter of the squares of each, drawn by the row; if there are fewer than
+ * four times, twice as many with half of the squares.  Few rows are all taken, and whole.
  */
 static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted)
 {
     p->rows = d->rows;
     p->halved = 0;
-    if (!d->all || d->rows > SPREAD * wanted) {
-        p->halved = 2;
-        p->rows = SPREAD * wanted;
+    if (!d->all || d->rows > wanted << d->halved) {
+        p->halved = d->halved;
+        p->rows = wanted << d->halved;
     } else if (d->rows > ALL_TIMES * wanted) {
         p->halved = 1;
-        p->rows = SPREAD / 2 * wanted;
+        p->rows = ALL_TIMES * wanted;
     }
 }
 
@@ -176,7 +177,7 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
 {
     const struct bk_unit_source *s = d->part[0].src;
     uint64_t seed = 0, span = s->end - s->first;
-    uint32_t most = SPREAD * rows_to_draw(effort, d->words, BK_RESULT_BITS, span), longest = 0;
+    uint32_t most = rows_to_draw(effort, d->words, BK_RESULT_BITS, span) << d->halved, longest = 0;
 
     d->row = malloc(most * sizeof(*d->row));
     if (!d->row)
@@ -525,6 +526,7 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
     struct drawing d = { .n = n,
                          .facts = bk_facts_count(src[0]->facts),
                          .words = bk_facts_words(src[0]->facts),
+                         .halved = bk_effort_means(effort)->halved,
                          .ops = bk_columns_for(),
                          .pool = pool,
                          .spill = spill };

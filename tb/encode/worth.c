@@ -1,8 +1,8 @@
 /*
  * worth.c - see worth.h.
  *
- * Facts of rows that distances are learned from are worked out anyway.  So results have at least
- * as many rows, and one for each byte that the first tree leaves open, as far as rows are allowed.
+ * One row is learned from for each byte that the first tree leaves open, as far as rows are
+ * allowed, and at least the effort's least: with fewer, files grow, and little time is saved.
  */
 #include "tb/encode/worth.h"
 
@@ -42,7 +42,7 @@ enum bk_err bk_rows_worth(struct bk_sample *out, const struct bk_unit_source *co
 {
     const struct bk_effort_means *means = bk_effort_means(effort);
     unsigned words = bk_facts_words(src[0]->facts), some = 0, which[BK_SAMPLES_MAX];
-    uint32_t least = means->most_long / words;
+    uint32_t least = means->least / words;
     const struct bk_unit_source *asked[BK_SAMPLES_MAX];
     struct bk_sample glance[BK_SAMPLES_MAX];
     enum bk_err err;
