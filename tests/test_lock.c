@@ -1,5 +1,6 @@
 /*
- * test_lock.c - two builders of one table (tb/build/lock.h), and files that they leave (left.h).
+ * test_lock.c - two builders of one table (tb/build/lock.h), and files that they leave (left.h,
+ * mark.h).
  *
  * Tests of locks run twice, with flock() and as on a file system without it.
  */
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,6 +25,7 @@
 
 #include "tb/build/left.h"
 #include "tb/build/lock.h"
+#include "tb/build/mark.h"
 #include "tests/proof.h"
 
 #define FILE_OF "game/.KRvK.lock"
@@ -364,6 +367,31 @@ static void left__is_told_of_tables_whose_files_are_under_way(void **state)
     assert_int_equal(chdir(".."), 0);
 }
 
+/* Of a process that was killed while others looked for its mark (mark.h). */
+static void mark__of_a_killed_process_is_swept_and_no_other_file(void **state)
+{
+    static const char *const stays[] = { ".bareking-aaaaaa", ".bareking-short", "bareking-bbbbbbb",
+                                         ".bareking-linked", ".bareking-filled" };
+    int held, full;
+
+    (void)state;
+    bk_mark_sweep("nowhere");
+    held = open(stays[0], O_CREAT | O_RDWR, 0600);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    close(open(stays[1], O_CREAT | O_WRONLY, 0600));
+    close(open(stays[2], O_CREAT | O_WRONLY, 0600));
+    assert_int_equal(symlink(stays[2], stays[3]), 0);
+    full = open(stays[4], O_CREAT | O_WRONLY, 0600);
+    assert_int_equal(write(full, "x", 1), 1);
+    close(full);
+    close(open(".bareking-cccccc", O_CREAT | O_WRONLY, 0600));
+    bk_mark_sweep(folder);
+    assert_int_equal(access(".bareking-cccccc", F_OK), -1);
+    for (unsigned i = 0; i < sizeof stays / sizeof *stays; i++)
+        assert_int_equal(unlink(stays[i]), 0);
+    close(held);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +414,8 @@ int main(void)
                                         close_folder),
         cmocka_unit_test_setup_teardown(lock__lets_one_in_at_a_time, open_folder, close_folder),
         cmocka_unit_test_setup_teardown(left__is_told_of_tables_whose_files_are_under_way,
+                                        open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(mark__of_a_killed_process_is_swept_and_no_other_file,
                                         open_folder, close_folder),
     };
 

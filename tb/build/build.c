@@ -12,7 +12,6 @@
 #include <string.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -21,6 +20,7 @@
 #include "table/write.h"
 #include "tb/build/left.h"
 #include "tb/build/lock.h"
+#include "tb/build/mark.h"
 #include "tb/build/resident.h"
 #include "tb/memory/ranks.h"
 #include "tb/solve/resume.h"
@@ -636,36 +636,6 @@ static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_bui
     return sum;
 }
 
-#define SEEN_TRIES 50 /* tenths of a second: a network drive may show a new file late */
-
-/* Is the folder of tables the one that the first process has?  The first makes a file there; the
-   others look for it. */
-static enum bk_err see_folder(const char *dir, struct bk_report *why)
-{
-    char name[] = ".bareking-XXXXXX", path[PATH_MAX];
-    int n = snprintf(path, sizeof path, "%s/%s", dir, name), fd = -1;
-    enum bk_err err = n > 0 && (size_t)n < sizeof path ? BK_OK : BK_E_USAGE;
-
-    if (!err && bk_ranks_is_first() && (!bk_file_folders(path) || (fd = mkstemp(path)) < 0))
-        err = BK_E_SYSTEM;
-    if (err)
-        bk_fail(why, err, "%s: %s", dir, err == BK_E_USAGE ? "too long a path" : strerror(errno));
-    err = bk_ranks_agree(err, why);
-    if (!err) {
-        bk_ranks_first_says(path + strlen(dir) + 1, sizeof name);
-        for (unsigned i = 0; i < SEEN_TRIES && access(path, F_OK); i++)
-            nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
-        if (access(path, F_OK))
-            err = bk_fail(why, BK_E_USAGE, "%s is not the folder that the first process has", dir);
-        err = bk_ranks_agree(err, why);
-    }
-    if (fd >= 0) {
-        close(fd);
-        unlink(path);
-    }
-    return err;
-}
-
 /* Takes over from the first process what depends on disks and memory. */
 static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
 {
@@ -674,7 +644,7 @@ static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
         bk_ranks_same(fingerprint_of_rank(p, b->o), "what this process would make", why);
 
     if (!err && !b->o->counts_alone)
-        err = see_folder(p->dir, why);
+        err = bk_mark_seen(p->dir, why);
     for (unsigned i = 0; !err && i < p->n; i++) {
         struct bk_plan_table first = p->table[i];
 
@@ -768,8 +738,10 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     enum bk_err err = plan_tables(&b, why);
 
     bk_pool_stop_when(o->pool, o->stop);
-    if (!err && bk_ranks_is_first() && !o->counts_alone)
+    if (!err && bk_ranks_is_first() && !o->counts_alone) {
+        bk_mark_sweep(p->dir);
         bk_left_read(&b.left, p->dir, p->v->name);
+    }
     if (o->memory_limit) /* all of it is for what is in use */
         bk_stock_bar();
     bk_stock_foretold(most_foretold(p));
