@@ -16,9 +16,11 @@
 
 /*
  * Sets the `rows` of n samples for bk_samples_take(), which has the same units: as many as may be
- * for units that may hardly have more than the effort's least, and for all where it has no
- * `glance`. Cost: that of a sample and a tree of 2^13 rows for each of the other units. Fails as
- * bk_samples_take() does.
+ * for units that may hardly have more than the effort's least, and for all if it has no `glance`.
+ *
+ * Cost: that of a sample and a tree of 2^13 rows for each of the other units.
+ *
+ * Fails as bk_samples_take() does.
  */
 enum bk_err bk_rows_worth(struct bk_sample *out, const struct bk_unit_source *const *src,
                           unsigned n, enum bk_effort effort, const struct bk_logs *logs,
