@@ -24,7 +24,7 @@ struct totals {
 
 static struct totals add_up(const struct bk_plan *p)
 {
-    struct totals sum = { 0 };
+    struct totals sum = { .memory = bk_plan_peak(p) };
 
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
@@ -35,8 +35,6 @@ static struct totals add_up(const struct bk_plan *p)
         sum.positions += t->positions;
         sum.anew += t->anew_positions;
         sum.disk += t->disk_bytes;
-        if (t->memory_bytes > sum.memory)
-            sum.memory = t->memory_bytes;
     }
     return sum;
 }

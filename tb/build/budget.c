@@ -484,11 +484,20 @@ static enum bk_err predict_table(const struct prediction *all, uint32_t table,
     return err;
 }
 
-/* Predicts all missing tables in turn.  all: what is known of each so far; *most: set to the most
-   that any takes; *memory: set to what may be used. */
+uint64_t bk_plan_peak(const struct bk_plan *p)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->table[i].present && p->table[i].memory_bytes > most)
+            most = p->table[i].memory_bytes;
+    return most;
+}
+
+/* Predicts all missing tables in turn.  all: what is known of each so far; *memory: set to what may
+   be used. */
 static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
-                                   struct both *all, uint64_t *most, uint64_t *memory,
-                                   struct bk_report *why)
+                                   struct both *all, uint64_t *memory, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
     struct bk_resident h;
@@ -499,7 +508,6 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
                                   .all = all,
                                   .always = always_of(p, threads) };
 
-    *most = 0;
     if (!bk_resident_init(&h, p, memory_limit))
         err = bk_no_memory(why);
     *memory = h.memory;
@@ -514,7 +522,6 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
             err = bk_interrupted(why);
         else if (!t->present)
             err = predict_table(&x, i, why);
-        *most = !t->present && t->memory_bytes > *most ? t->memory_bytes : *most;
     }
     bk_resident_release(&h);
     return err;
@@ -525,15 +532,15 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
 static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                                struct both *all, struct bk_report *why)
 {
-    uint64_t most, memory;
+    uint64_t memory;
     enum bk_err err;
 
     p->holds_more = !memory_limit && !is_several(p);
-    err = predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
-    if (err || !p->holds_more || most <= most_of(memory))
+    err = predict_in_turn(p, threads, memory_limit, all, &memory, why);
+    if (err || !p->holds_more || bk_plan_peak(p) <= most_of(memory))
         return err;
     p->holds_more = false;
-    return predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
+    return predict_in_turn(p, threads, memory_limit, all, &memory, why);
 }
 
 /* Returns a hash of all that a prediction rests on; never 0. */

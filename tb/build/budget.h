@@ -22,5 +22,7 @@ enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_
 /* Predicts the same for builds of one table each, when all others are there and nothing is held
    from before: what the table moves into is solved anew. */
 enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_report *why);
+/* Returns the most memory that a missing table takes, as predicted; 0: none is missing. */
+uint64_t bk_plan_peak(const struct bk_plan *p);
 
 #endif

@@ -721,17 +721,6 @@ static enum bk_err build_nth(struct builder *b, struct bk_report *why)
     return err ? bk_fail(why, err, "%s: %s", t->name, inner.text) : BK_OK;
 }
 
-/* What `plan` says of all the tables that are to be made. */
-static uint64_t most_foretold(const struct bk_plan *p)
-{
-    uint64_t most = 0;
-
-    for (unsigned i = 0; i < p->n; i++)
-        if (!p->table[i].present && p->table[i].memory_bytes > most)
-            most = p->table[i].memory_bytes;
-    return most;
-}
-
 enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why)
 {
     struct builder b = { .p = p, .o = o };
@@ -744,7 +733,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     }
     if (o->memory_limit) /* all of it is for what is in use */
         bk_stock_bar();
-    bk_stock_foretold(most_foretold(p));
+    bk_stock_foretold(bk_plan_peak(p));
     for (b.nth = 0; !err && b.nth < p->n; b.nth++)
         err = build_nth(&b, why);
     bk_pool_stop_when(o->pool, NULL);

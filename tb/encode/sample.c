@@ -68,21 +68,43 @@ uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort)
     return rows_to_draw(effort, bk_facts_words(src->facts), src->bits, src->end - src->first);
 }
 
+struct rows_taken {
+    uint64_t rows;
+    unsigned halved; /* halvings of their squares */
+};
+
+/*
+ * Returns how many of a unit's rows are taken, and how much of each, where `wanted` are asked for.
+ * The positions of a row are much alike: as many positions of more rows teach more.  So two or four
+ * times the wanted rows are taken, with a half or a quarter of the squares of each, drawn by the
+ * row; if there are fewer than four times, twice as many with half of the squares.  Few rows are
+ * all taken, and whole.
+ */
+static struct rows_taken rows_taken(uint64_t rows, uint64_t wanted, unsigned halved)
+{
+    if (rows > wanted << halved)
+        return (struct rows_taken){ wanted << halved, halved };
+    if (rows > ALL_TIMES * wanted)
+        return (struct rows_taken){ ALL_TIMES * wanted, 1 };
+    return (struct rows_taken){ rows, 0 };
+}
+
+static struct rows_taken rows_of_size(const struct bk_unit_size *n, enum bk_effort effort)
+{
+    return rows_taken(n->rows, rows_to_draw(effort, n->words, n->bits, n->numbers),
+                      bk_effort_means(effort)->halved);
+}
+
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    uint64_t drawn = rows_to_draw(effort, n->words, n->bits, n->numbers);
+    struct rows_taken taken = rows_of_size(n, effort);
 
-    return n->rows <= ALL_TIMES * drawn ? n->rows : drawn;
+    return taken.rows >> taken.halved;
 }
 
 uint64_t bk_sample_rows_drawn(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    uint64_t wanted = rows_to_draw(effort, n->words, n->bits, n->numbers);
-    uint64_t many = wanted << bk_effort_means(effort)->halved;
-
-    if (n->rows <= ALL_TIMES * wanted)
-        return n->rows;
-    return n->rows <= many ? ALL_TIMES * wanted : many; /* as choose_rows() */
+    return rows_of_size(n, effort).rows;
 }
 
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
@@ -152,23 +174,13 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
     }
 }
 
-/*
- * Sets how many rows a unit takes of the list, and how much of each.  The positions of a row are
- * much alike: as many positions of more rows teach more.  So two or four times the wanted rows are
- * taken, with a half or a quarter of the squares of each, drawn by the row; if there are fewer than
- * four times, twice as many with half of the squares.  Few rows are all taken, and whole.
- */
+/* Sets how many rows a unit takes of the list, and how much of each. */
 static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted)
 {
-    p->rows = d->rows;
-    p->halved = 0;
-    if (!d->all || d->rows > wanted << d->halved) {
-        p->halved = d->halved;
-        p->rows = wanted << d->halved;
-    } else if (d->rows > ALL_TIMES * wanted) {
-        p->halved = 1;
-        p->rows = ALL_TIMES * wanted;
-    }
+    struct rows_taken taken = rows_taken(d->all ? d->rows : UINT64_MAX, wanted, d->halved);
+
+    p->rows = (uint32_t)taken.rows;
+    p->halved = taken.halved;
 }
 
 /* Makes the list as long as results want it, even if only distances are sampled now, so that the
