@@ -7,6 +7,8 @@
 #       bareking build $game --men 4 --dir NORMAL && bareking build $game --men 4 --dir FAST --effort fast
 #   done
 #   bareking build shatranj --men 5 --dir NORMAL && bareking build shatranj --men 5 --dir FAST --effort fast
+#
+# More than these, here seven of chess of five men (those of peer_sizes.tsv), is as good.
 set -eu
 normal=${1:?usage: known.sh NORMAL FAST}
 fast=${2:?usage: known.sh NORMAL FAST}
