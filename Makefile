@@ -22,7 +22,7 @@ Q := $(if $(V),,@)
 CORE  = err array guess variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy_file fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
-TABLE = material materials needed index rows model info head host readers cache shards write format tables memo \
+TABLE = material materials needed index rows model info head host readers cache shards units write format decode scan tables memo \
         view direct plies brought settle foresee catalog listing counts
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole

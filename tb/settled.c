@@ -23,6 +23,7 @@
 #include "core/move.h"
 #include "core/rules.h"
 #include "table/needed.h"
+#include "table/scan.h"
 
 #define ROWS      256 /* a piece of work at most */
 #define PASSES    3   /* of a table that is verified */

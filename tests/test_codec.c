@@ -28,7 +28,7 @@
 #include "core/load.h"
 #include "core/bits.h"
 #include "core/move.h"
-#include "table/format.h"
+#include "table/scan.h"
 #include "tb/encode/cells.h"
 #include "tb/encode/codes.h"
 #include "tb/encode/columns_for.h"

@@ -34,7 +34,7 @@
 
 #include "core/load.h"
 #include "probe/bareking.h"
-#include "table/format.h"
+#include "table/decode.h"
 #include "tb/verify.h"
 #include "tests/files.h"
 #include "tests/forge.h"

@@ -22,6 +22,7 @@
 #include "probe/bareking.h"
 #include "table/catalog.h"
 #include "table/needed.h"
+#include "table/scan.h"
 #include "table/shards.h"
 #include "tb/build/build.h"
 #include "tests/files.h"

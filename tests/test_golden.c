@@ -24,7 +24,7 @@
 
 #include "core/load.h"
 #include "probe/bareking.h"
-#include "table/format.h"
+#include "table/decode.h"
 #include "table/needed.h"
 #include "tests/lines.h"
 #include "tests/proof.h"

@@ -30,6 +30,20 @@ bool bk_table_one_side(const struct bk_material *m, const struct bk_variant *v)
 
 unsigned bk_kind_bits(enum bk_kind kind) { return kind == BK_KIND_WDL ? 2 : BK_VALUE_BITS_MAX; }
 
+struct bk_fact_men bk_table_men(const struct bk_index *ix)
+{
+    struct bk_fact_men men = { .n = 2 + ix->nslots };
+
+    men.type[0] = men.type[1] = ix->v->royal;
+    men.colour[0] = BK_WHITE;
+    men.colour[1] = BK_BLACK;
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        men.type[2 + s] = ix->type[s];
+        men.colour[2 + s] = ix->colour[s];
+    }
+    return men;
+}
+
 /* == Units == */
 
 #define UNIT_POSITIONS (UINT64_C(1) << 30) /* with so many, a unit ends with its block */

@@ -11,7 +11,7 @@
 #define BK_TABLES_H
 
 #include "core/move.h"
-#include "table/format.h"
+#include "table/decode.h"
 
 struct bk_links; /* links from a table to others, by exit */
 

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "core/homes.h"
-#include "table/format.h"
+#include "table/decode.h"
+#include "table/scan.h"
 #include "tests/forge.h"
 #include "tests/fuzz/fuzz.h"
 
