@@ -20,7 +20,7 @@ Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
 CORE  = err array guess variant rules symmetry betza geometry check number finish position move hands \
-        ini cursor keys read fairy_file fairy load explain terrain homes derive \
+        ini cursor keys read fairy_file fairy_value fairy_men fairy_pawn fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index rows model info head host readers cache shards units write format decode scan tables memo \
         view direct plies brought settle foresee catalog listing counts

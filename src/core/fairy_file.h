@@ -2,7 +2,8 @@
  * fairy_file.h - Fairy-Stockfish's variants.ini: its sections, its keys, and which of them are in
  * force.
  *
- * This part knows which keys may stand in a file; fairy.c knows what their values mean.
+ * This part knows which keys may stand in a file; fairy.c, fairy_men.c and fairy_pawn.c know what
+ * their values mean.
  */
 #ifndef BK_FAIRY_FILE_H
 #define BK_FAIRY_FILE_H
@@ -19,7 +20,7 @@ enum bk_fairy_kind {
     BK_FAIRY_PIECE,     /* text: its move */
     BK_FAIRY_CANNOT_BE, /* a predefined piece whose move we do not have; text: why */
     BK_FAIRY_CUSTOM,    /* customPieceN */
-    BK_FAIRY_READ,      /* understood by fairy.c */
+    BK_FAIRY_READ,      /* understood */
     BK_FAIRY_HARMLESS,  /* changes no table */
     BK_FAIRY_FLAG,      /* squares to be reached, which end the game; only `-`, none, may stand */
     BK_FAIRY_ONLY,      /* text: the one value that may stand */
