@@ -44,7 +44,7 @@ in_order() { # folder, prefix of its includes, files from the lowest up
     done
 }
 in_order src/core core bits set letter ${CORE:?run make floors}
-in_order src/table table varint ribbon $TABLE
+in_order src/table table varint ribbon combination $TABLE
 in_order probe probe bareking $PROBE
 in_order src/study study $STUDY
 in_order src/explore explore pages $EXPLORE

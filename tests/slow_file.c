@@ -15,6 +15,7 @@
 #include <zstd.h>
 
 #include "core/facts.h"
+#include "table/index_new.h"
 
 #define UNITS 4096
 

@@ -28,6 +28,7 @@
 #include "core/load.h"
 #include "core/bits.h"
 #include "core/move.h"
+#include "table/index_new.h"
 #include "table/scan.h"
 #include "tb/encode/cells.h"
 #include "tb/encode/codes.h"

@@ -28,6 +28,7 @@
 #include "core/load.h"
 #include "core/move.h"
 #include "core/rules.h"
+#include "table/index_new.h"
 #include "tb/build/build.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/prepare.h"

@@ -25,6 +25,7 @@
 #include "core/load.h"
 #include "probe/bareking.h"
 #include "table/decode.h"
+#include "table/index_new.h"
 #include "table/needed.h"
 #include "tests/lines.h"
 #include "tests/proof.h"

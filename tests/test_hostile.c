@@ -24,6 +24,7 @@
 #include "core/read.h"
 #include "table/head.h"
 #include "table/index.h"
+#include "table/index_new.h"
 #include "table/write.h"
 #include "tb/build/plan.h"
 #include "tb/memory/spill.h"

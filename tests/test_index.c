@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/load.h"
+#include "table/combination.h"
 #include "table/index.h"
+#include "table/index_new.h"
 #include "tests/given.h"
 
 static struct bk_index *index_of(const struct bk_variant *v, const char *name)

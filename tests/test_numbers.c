@@ -8,6 +8,7 @@
 
 #include "core/finish.h"
 #include "core/load.h"
+#include "table/index_new.h"
 #include "table/rows.h"
 #include "tests/given.h"
 #include "tests/random_variant.h"

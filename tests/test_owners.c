@@ -14,6 +14,7 @@
 #include "core/geometry.h"
 #include "core/symmetry.h"
 #include "table/index.h"
+#include "table/index_new.h"
 #include "tb/solve/owners.h"
 #include "tb/solve/share.h"
 

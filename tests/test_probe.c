@@ -23,6 +23,7 @@
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "table/format.h"
+#include "table/index_blocks.h"
 #include "table/memo.h"
 #include "tb/build/build.h"
 #include "tb/encode/encode.h"

@@ -15,6 +15,7 @@
 #include "study/game.h"
 #include "study/mine.h"
 #include "study/pictures.h"
+#include "table/index_new.h"
 #include "tb/build/build.h"
 #include "tests/given.h"
 #include "tests/proof.h"

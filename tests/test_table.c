@@ -13,6 +13,7 @@
 
 #include "core/load.h"
 #include "core/read.h"
+#include "table/index_new.h"
 #include "tb/encode/encode.h"
 #include "tb/build/build.h"
 #include "tb/solve/order.h"

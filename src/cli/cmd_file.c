@@ -12,6 +12,7 @@
 #include "cli/report.h"
 #include "core/facts.h"
 #include "table/format.h"
+#include "table/index_new.h"
 #include "table/model.h"
 
 #define LEVELS 3 /* levels of the tree that are printed */

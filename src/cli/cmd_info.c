@@ -8,6 +8,7 @@
 #include "core/derive.h"
 #include "core/explain.h"
 #include "core/rules.h"
+#include "table/index_new.h"
 #include "tb/solve/exits.h"
 
 /* == perft == */

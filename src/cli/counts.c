@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "table/index_new.h"
 #include "tb/memory/pool.h"
 
 /* == By rule == */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/homes.h"
+#include "table/index_new.h"
 #include "table/ribbon.h"
 #include "table/units.h"
 

@@ -1,5 +1,5 @@
 /*
- * index.h - a position becomes a number.
+ * index.h - a position becomes a number, and a number a position.
  *
  * The story is told, by hand and with an example, in docs/index.md.  In short:
  *
@@ -25,7 +25,7 @@
  * Side to move is not part of the number.  A slice that a symmetry maps to
  * itself holds both of two mirrored positions; every other class has one
  * number.  If there is no room for the men there is one block, without slices and numbers.
- * Everything here is read-only after bk_index_new().
+ * Everything here is read-only after bk_index_new() (index_new.h).
  */
 #ifndef BK_INDEX_H
 #define BK_INDEX_H
@@ -155,23 +155,6 @@ static inline void bk_placement_put(struct bk_placement *at, unsigned man, unsig
     ((uint8_t *)at)[man] = (uint8_t)sq;
 }
 
-/*
- * Makes the index of a material.  order: nslots + 1 entries as above, or NULL for the usual one.
- * Returns BK_OK; BK_E_USAGE (too many men); BK_E_SYSTEM (memory).
- */
-enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
-                         const struct bk_material *m, const uint8_t *order, struct bk_report *why);
-void bk_index_free(struct bk_index *ix);
-uint64_t bk_index_bytes(const struct bk_index *ix); /* memory that it takes */
-/*
- * May the index of this material have so many positions?  For numbers in files of unknown origin:
- * the true one lies between bounds that need no memory, a factor of some ten apart.
- */
-bool bk_index_could_have(const struct bk_variant *v, const struct bk_material *m,
-                         uint64_t positions);
-/* Numbers positions by another order of digits.  Nobody else may be asking. */
-void bk_index_reorder(struct bk_index *ix, const uint8_t *order);
-
 /* Sets `out` to where the men of a position stand.  False: it is not of exactly this material. */
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);
 
@@ -231,9 +214,5 @@ bool bk_index_twin(const struct bk_index *ix, uint64_t number, const struct bk_p
 uint64_t bk_index_radix(const struct bk_index *ix, const struct bk_block *b, unsigned slot);
 /* Returns how many equal men of the same cell this slot leads: 0 if it follows another. */
 unsigned bk_index_leads(const struct bk_index *ix, const struct bk_block *b, unsigned slot);
-
-/* Returns the number of k ascending places: sum of C(place[i], i + 1). */
-uint64_t bk_combination_rank(const uint8_t *place, unsigned k);
-void bk_combination_unrank(uint64_t number, unsigned k, uint8_t *place);
 
 #endif

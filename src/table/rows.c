@@ -14,6 +14,8 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "table/combination.h"
+#include "table/index_blocks.h"
 
 enum { WHITE_KING, BLACK_KING, FIRST_SLOT };
 

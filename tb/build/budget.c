@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "core/geometry.h"
+#include "table/index_new.h"
 #include "tb/build/parts.h"
 #include "tb/build/resident.h"
 #include "tb/encode/foretell.h"

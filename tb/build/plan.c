@@ -10,6 +10,7 @@
 
 #include "core/rules.h"
 #include "table/format.h"
+#include "table/index_new.h"
 #include "table/materials.h"
 #include "tb/build/disk.h"
 #include "tb/kernel/dispatch.h"

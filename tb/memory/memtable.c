@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table/index_new.h"
+
 /* The codes of the bits code + 2 * draw. */
 static const uint8_t code_of_bits[4] = { BK_CODE_LOSS8, BK_CODE_WIN, BK_CODE_DRAW,
                                          BK_CODE_ILLEGAL };

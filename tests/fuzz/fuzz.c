@@ -9,6 +9,7 @@
 #include "core/move.h"
 #include "core/read.h"
 #include "table/index.h"
+#include "table/index_new.h"
 
 #define GAMES_MAX 64
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "table/index.h"
+#include "table/index_new.h"
 #include "tests/fuzz/fuzz.h"
 
 static void index_of(const struct bk_material *m, const struct bk_variant *v)
