@@ -1,9 +1,9 @@
 /*
  * plies.h - how many plies a position takes, by the squares of its men.
  *
- * The bounds are those of settle.c: what a file says of a won position is never too short, and an
- * exit is left as soon as it takes longer than the best.  A lost position takes one ply more than
- * the longest of the won ones that its moves lead to.
+ * The bounds are those of settle_plies.h: what a file says of a won position is never too short,
+ * and an exit is left as soon as it takes longer than the best.  A lost position takes one ply more
+ * than the longest of the won ones that its moves lead to.
  *
  * Threads, stack: as of direct.h.
  */
