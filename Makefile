@@ -28,7 +28,7 @@ TABLE = material materials needed index index_cells index_pairs index_blocks ind
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
-MEMORY = cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view
+MEMORY = cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block solve
 ENCODE = effort columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard unit bytes turned source drawn foretell encode

@@ -5,7 +5,7 @@
  * the same table (a pawn's next square) and other tables (captures,
  * promotions).  Codes lie block by block as [side to move][slice][men], each
  * man's place having a fixed stride, so that "all positions in which these men
- * are free and those fixed" is a gather with precomputed offsets (view.h).
+ * are free and those fixed" is a gather with precomputed offsets (view_rows.h).
  */
 #ifndef BK_MEMTABLE_H
 #define BK_MEMTABLE_H
