@@ -26,7 +26,7 @@ TABLE = material materials needed index index_cells index_pairs index_blocks ind
         shards units write format decode scan tables memo view direct plies brought settling settle_exits settle_wdl \
         settle_plies settle foresee catalog listing counts
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
-        $(MAKING:%=build/%) settled verify whole
+        $(MAKING:%=build/%) settled_values settled_rows settled verify whole
 # the rooms of tb, lowest first
 MEMORY = cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 KERNEL = dispatch passing state tally

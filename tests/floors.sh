@@ -72,7 +72,7 @@ if [ -n "$asked" ]; then
 fi
 
 # == The rooms of tb ==
-# Each may include those before it in this list, and itself; settled, verify and whole stand beside them
+# Each may include those before it in this list, and itself; settled with its parts, verify and whole stand beside them
 # and see `memory` alone.
 above="memory kernel solve encode build"
 for room in $above; do
@@ -82,7 +82,8 @@ for room in $above; do
         forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
     fi
 done
-for beside in settled.c settled.h verify.c verify.h whole.c whole.h transport_mpi.c; do
+for beside in settled_values.c settled_values.h settled_rows.c settled_rows.h settled.c settled.h \
+    verify.c verify.h whole.c whole.h transport_mpi.c; do
     forbid "tb/$beside" 'tb/(kernel|solve|encode|build)'
 done
 if grep -rlE 'include <mpi\.h>|\bMPI_[A-Z]' src tb probe | grep -v '^tb/transport_mpi\.c$'; then
