@@ -32,7 +32,7 @@ MEMORY = cpu pool transport ranks stock spill checkpoint log code scores memtabl
 KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block solve
 ENCODE = effort columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
-         unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell encode
+         unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode
 MAKING = disk plan parts resident budget lock left mark build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values whole alike mine chart game

@@ -110,7 +110,7 @@ room kernel lanes squares tally setup men ways classes passing kings_block kings
 room solve order owners prepare exits job scratch layout share ledger paging estimate run resume block solve
 room encode bytes turned source columns columns_for pivots eliminate eliminate_avx2 eliminate_gfni filter ribbons entropy input effort \
     values cells sample learner subset value_classes split parting learn worth codes walk asked shard \
-    unit_job unit_run unit_memory unit_count unit_rates unit_shards unit drawn foretell encode
+    unit_job unit_run unit_memory unit_count unit_rates unit_shards unit drawn foretell unit_rows encode
 room build known disk plan parts resident budget lock left mark build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

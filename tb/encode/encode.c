@@ -19,7 +19,7 @@
 #include "table/head.h"
 #include "table/write.h"
 #include "tb/encode/foretell.h"
-#include "tb/encode/source.h"
+#include "tb/encode/unit_rows.h"
 #include "tb/encode/worth.h"
 #include "tb/memory/ranks.h"
 
@@ -93,80 +93,22 @@ static enum bk_err keep_shards(void *context, const void *bytes, size_t n, struc
 
 /* == A unit == */
 
-struct row_source {
-    const struct bk_encoder *e;
-    struct bk_source source;
-};
-
-static void give_row(void *context, uint64_t number, struct bk_row *row, struct bk_turned *turned,
-                     struct bk_row_values *values)
+static void open_rows(const struct bk_encoder *e, const struct task *task, struct bk_unit_rows *u)
 {
-    const struct row_source *s = context;
+    const struct bk_source source = { .t = e->t,
+                                      .rows = e->rows,
+                                      .told = task->told,
+                                      .side = task->place->side,
+                                      .alone = e->o.standalone };
 
-    if (row->n && number == row->first + row->n)
-        bk_row_next(s->e->rows, row);
-    else if (!row->n || number < row->first || number > row->first + row->n)
-        bk_row_of(s->e->rows, number, row);
-    if (row->nth % 1024 == 0)
-        bk_spill_ease(s->e->t->spill);
-    if (values)
-        bk_source_row(&s->source, row, turned, values);
-}
-
-static void row_comes_soon(void *context, const struct bk_row *row)
-{
-    const struct row_source *s = context;
-
-    bk_source_soon(&s->source, row);
-}
-
-/* Rows that were fetched: of each care, least and planes, as many words of each as a set has.  A
-   hash table by the row's first number, at least half of it empty: binary search in an ordered list
-   took a tenth of all the time of a build. */
-struct fetched {
-    uint32_t *place; /* 1 << bits: a row, or NOT_FETCHED */
-    unsigned bits;
-    uint64_t *word; /* `each` words a row: number of its first position, then its values */
-    uint32_t n;
-    size_t each;
-};
-
-/* The rows of a unit that is being encoded. */
-struct unit_rows {
-    struct row_source rows;
-    struct bk_unit_source src;
-    struct alike *alike;    /* of a unit that processes share, else NULL */
-    struct fetched fetched; /* by the first process, to learn from; n 0: nothing */
-};
-
-static void open_rows(const struct bk_encoder *e, const struct task *task, struct unit_rows *u)
-{
-    unsigned bits;
-
-    u->rows = (struct row_source){ e,
-                                   { .t = e->t,
-                                     .rows = e->rows,
-                                     .told = task->told,
-                                     .side = task->place->side,
-                                     .alone = e->o.standalone } };
-    bits = bk_source_bits(&u->rows.source, task->place->block, task->place->nblocks);
-    u->alike = NULL;
-    u->fetched = (struct fetched){ 0 };
-    u->rows.source.bits = bits;
-    u->src = (struct bk_unit_source){ .first = task->place->first,
-                                      .end = task->place->end,
-                                      .bits = bits,
-                                      .facts = e->facts,
-                                      .inner = bk_rows_inner(e->rows),
-                                      .context = u,
-                                      .row = give_row,
-                                      .soon = row_comes_soon };
+    bk_unit_rows_open(u, &source, task->place, e->facts);
 }
 
 /* room: bytes that it may take, 0: no limit.  pool: NULL for a small unit. */
-static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const struct unit_rows *u,
-                               struct bk_sample *sample, uint64_t room, struct bk_pool *pool,
-                               bk_shard_sink *sink, void *context, struct bk_report *why)
+static enum bk_err encode_unit(struct bk_encoder *e, struct task *task,
+                               const struct bk_unit_rows *u, struct bk_sample *sample,
+                               uint64_t room, struct bk_pool *pool, bk_shard_sink *sink,
+                               void *context, struct bk_report *why)
 {
     const struct bk_unit_options options = { .effort = e->o.effort,
                                              .memory_bytes = e->o.memory_bytes /
@@ -182,251 +124,27 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const st
     return err;
 }
 
+/* == Large units == */
+
 /* A large unit that is ready and all units of the same numbers, which learn from the same rows. */
 struct alike {
     struct task *task[BK_SAMPLES_MAX];
-    struct unit_rows rows[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
-    unsigned n;
-    bool left; /* fetching has failed: the others serve no more */
+    struct bk_rows_alike rows; /* rows.n units */
 };
 
 static void find_alike(const struct bk_encoder *e, struct task *first, struct alike *a)
 {
-    *a = (struct alike){ .n = 0 };
+    *a = (struct alike){ .rows.n = 0 };
     for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
         struct task *task = &e->task[i];
 
         if (task->done || task->place->block != first->place->block)
             continue;
-        open_rows(e, task, &a->rows[a->n]);
-        a->task[a->n++] = task;
+        open_rows(e, task, &a->rows.of[a->rows.n]);
+        a->task[a->rows.n++] = task;
     }
 }
-
-/* == Rows of other processes ==
- *
- * The first process, which learns, asks for the values of rows; each process answers with those of
- * its part of the unit. */
-
-/* What the first process asks for; n 0: it will ask for no more. */
-struct request {
-    uint32_t unit; /* index in struct alike */
-    uint32_t n;    /* how many numbers follow, one a row */
-};
-
-static size_t words_of_row(const struct unit_rows *u)
-{
-    return bk_row_words_sent(bk_facts_words(u->src.facts), u->src.bits);
-}
-
-/* Returns the process that has the row that holds `number`.  A row begins less than a board's
-   squares before it; only if another process has a number that near is the row looked up. */
-static unsigned rank_of_row(const struct unit_rows *u, uint64_t number, struct bk_row *row)
-{
-    uint64_t first = u->src.first, nsq = u->rows.e->t->ix->v->nsq;
-    unsigned rank = bk_unit_rank(first, u->src.end, number, bk_ranks());
-
-    if (number < first + nsq || bk_unit_rank(first, u->src.end, number - nsq, bk_ranks()) == rank)
-        return rank;
-    bk_row_of(u->rows.e->rows, number, row);
-    return bk_unit_rank(first, u->src.end, row->first, bk_ranks());
-}
-
-static void put_values(struct bk_box *box, const struct unit_rows *u, uint64_t first,
-                       const struct bk_row_values *v)
-{
-    size_t bytes = bk_facts_words(u->src.facts) * sizeof(uint64_t);
-
-    bk_box_put(box, &first, sizeof first);
-    bk_box_put(box, v->care, bytes);
-    bk_box_put(box, v->least, bytes);
-    for (unsigned b = 0; b < u->src.bits; b++)
-        bk_box_put(box, v->plane[b], bytes);
-}
-
-/* Puts into `box` the values of those of n rows that this process has, in the order of `number`. */
-static void answer_rows(const struct unit_rows *u, const uint64_t *number, uint32_t n,
-                        struct bk_box *box)
-{
-    struct bk_row row = { 0 };
-    struct bk_row_values v;
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (rank_of_row(u, number[i], &row) != bk_rank())
-            continue;
-        bk_row_of(u->rows.e->rows, number[i], &row);
-        bk_source_row(&u->rows.source, &row, NULL, &v);
-        put_values(box, u, row.first, &v);
-    }
-}
-
-#define NOT_FETCHED UINT32_MAX
-
-/* Returns the place of the row that begins at `first`, or the empty place where it would be. */
-static uint32_t *find_fetched(const struct fetched *f, uint64_t first)
-{
-    uint64_t mask = (UINT64_C(1) << f->bits) - 1;
-    uint64_t i = first * UINT64_C(0x9e3779b97f4a7c15) >> (64 - f->bits);
-
-    while (f->place[i] != NOT_FETCHED && f->word[f->place[i] * f->each] != first)
-        i = (i + 1) & mask;
-    return &f->place[i];
-}
-
-/* Makes room for n rows.  False: no memory. */
-static bool make_fetched(struct fetched *f, uint32_t n, size_t each)
-{
-    *f = (struct fetched){ .bits = bk_fetched_bits(n), .n = n, .each = each };
-    f->place = malloc(sizeof *f->place << f->bits);
-    f->word = malloc((n + 1u) * each * sizeof *f->word);
-    if (f->place)
-        memset(f->place, 0xff, sizeof *f->place << f->bits); /* NOT_FETCHED */
-    return f->place && f->word;
-}
-
-static uint64_t bytes_of_fetched(const struct fetched *f)
-{
-    return f->n ? (sizeof *f->place << f->bits) + f->n * f->each * sizeof *f->word : 0;
-}
-
-/* Keeps the rows that have come; in[r]: from process r. */
-static enum bk_err keep_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
-                             const struct bk_box *in, struct bk_report *why)
-{
-    struct fetched *f = &u->fetched;
-    size_t each = words_of_row(u), at[BK_PROCESSES_MAX] = { 0 };
-    struct bk_row row = { 0 };
-
-    if (!make_fetched(f, n, each))
-        return bk_no_memory(why);
-    for (uint32_t i = 0; i < n; i++) {
-        unsigned r = rank_of_row(u, number[i], &row);
-
-        memcpy(f->word + i * each, in[r].at + at[r], each * sizeof *f->word);
-        *find_fetched(f, f->word[i * each]) = i;
-        at[r] += each * sizeof *f->word;
-    }
-    return BK_OK;
-}
-
-static void forget_rows(struct unit_rows *u)
-{
-    free(u->fetched.place);
-    free(u->fetched.word);
-    u->fetched = (struct fetched){ 0 };
-}
-
-/* Brings the rows of a request to the first process.  All processes call it together. */
-static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
-                             struct bk_report *why)
-{
-    struct bk_box *out = bk_boxes_new(bk_ranks()), *in = bk_boxes_new(bk_ranks());
-    enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
-
-    if (!err) {
-        answer_rows(u, number, n, bk_ranks_is_first() ? &in[0] : &out[0]);
-        err = bk_ranks_exchange(out, in, false, why);
-    }
-    if (!err && bk_ranks_is_first())
-        err = in[0].failed ? bk_no_memory(why) : keep_rows(u, number, n, in, why);
-    bk_boxes_free(out, bk_ranks());
-    bk_boxes_free(in, bk_ranks());
-    return bk_ranks_agree(err, why);
-}
-
-static enum bk_err fetch_rows(void *context, const uint64_t *number, uint32_t n,
-                              struct bk_report *why)
-{
-    struct unit_rows *u = context;
-    struct request r = { (uint32_t)(u - u->alike->rows), n };
-    enum bk_err err;
-
-    if (u->alike->left || (n && u->fetched.n == n)) /* a unit always asks for the same */
-        return BK_OK;
-    bk_ranks_first_says(&r, sizeof r);
-    forget_rows(u);
-    if (!n)
-        return BK_OK;
-    bk_ranks_first_says((uint64_t *)number, n * sizeof *number);
-    err = move_rows(u, number, n, why);
-    u->alike->left = err;
-    return err;
-}
-
-static enum bk_err serve_rows(void *context, struct bk_report *why)
-{
-    const struct alike *a = ((struct unit_rows *)context)->alike;
-
-    for (;;) {
-        struct request r = { 0 };
-        uint64_t *number;
-        enum bk_err err;
-
-        bk_ranks_first_says(&r, sizeof r);
-        if (!r.n)
-            return BK_OK;
-        number = malloc(r.n * sizeof *number);
-        if (!number) /* the first waits for an answer */
-            bk_transport_abandon(1);
-        bk_ranks_first_says(number, r.n * sizeof *number);
-        err = move_rows((struct unit_rows *)&a->rows[r.unit], number, r.n, why);
-        free(number);
-        if (err)
-            return err;
-    }
-}
-
-/* Sets `values` to those of a row that was fetched.  False: it was not. */
-static bool recall_row(const struct unit_rows *u, const struct bk_row *row,
-                       struct bk_row_values *values)
-{
-    const uint32_t *found = u->fetched.n ? find_fetched(&u->fetched, row->first) : NULL;
-    size_t words = bk_facts_words(u->src.facts);
-    const uint64_t *at;
-
-    if (!found || *found == NOT_FETCHED)
-        return false;
-    at = u->fetched.word + *found * u->fetched.each + 1;
-    memcpy(values->care, at, words * sizeof *at);
-    memcpy(values->least, at + words, words * sizeof *at);
-    for (unsigned b = 0; b < u->src.bits; b++)
-        memcpy(values->plane[b], at + (2 + b) * words, words * sizeof *at);
-    return true;
-}
-
-static void give_shared_row(void *context, uint64_t number, struct bk_row *row,
-                            struct bk_turned *turned, struct bk_row_values *values)
-{
-    const struct unit_rows *u = context;
-
-    give_row(context, number, row, turned, u->fetched.n ? NULL : values);
-    if (u->fetched.n && values)
-        recall_row(u, row, values);
-}
-
-/* Makes all processes encode these units together.  Each knows how many bits distances take in its
-   own part; the most are taken. */
-static void share_alike(struct alike *a)
-{
-    int64_t bits[BK_SAMPLES_MAX];
-
-    for (unsigned i = 0; i < a->n; i++)
-        bits[i] = a->rows[i].src.bits;
-    bk_transport_max(bits, a->n);
-    for (unsigned i = 0; i < a->n; i++) {
-        struct unit_rows *u = &a->rows[i];
-
-        u->rows.source.bits = u->src.bits = (unsigned)bits[i];
-        u->alike = a;
-        u->src.row = give_shared_row;
-        u->src.soon = NULL;
-        u->src.fetch = fetch_rows;
-        u->src.serve = serve_rows;
-    }
-}
-
-/* == Large units == */
 
 /* Takes together those samples of units from `from` on that are not there yet.  Units whose values
    may be wide take their own. */
@@ -438,11 +156,11 @@ static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned 
     unsigned n = 0, which[BK_SAMPLES_MAX];
     enum bk_err err = BK_OK;
 
-    for (unsigned i = from; i < a->n; i++)
-        if (!a->sample[i].bits && a->rows[i].src.bits <= BK_BITS_AS_TOLD) {
+    for (unsigned i = from; i < a->rows.n; i++)
+        if (!a->sample[i].bits && a->rows.of[i].src.bits <= BK_BITS_AS_TOLD) {
             which[n] = i;
             sample[n] = a->sample[i];
-            src[n++] = &a->rows[i].src;
+            src[n++] = &a->rows.of[i].src;
         }
     if (n < 2 || e->t->spill)
         return BK_OK;
@@ -468,13 +186,13 @@ static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, unsigned 
         err = take_samples(e, a, from, why);
     if (!bk_ranks_several())
         return err;
-    for (unsigned i = 0; i < a->n; i++)
+    for (unsigned i = 0; i < a->rows.n; i++)
         if (a->sample[i].bits)
-            forget_rows(&a->rows[i]);
+            bk_unit_rows_forget(&a->rows.of[i]);
     if (!bk_ranks_is_first())
-        err = serve_rows(&a->rows[from], why);
-    else if (!a->left)
-        bk_ranks_first_says(&(struct request){ from, 0 }, sizeof(struct request));
+        err = bk_unit_rows_serve(&a->rows.of[from], why);
+    else
+        bk_unit_rows_enough(&a->rows, from);
     return bk_ranks_agree(err, why);
 }
 
@@ -486,8 +204,8 @@ static uint64_t room_beside(const struct bk_encoder *e, const struct alike *a, u
 
     if (!e->o.room_bytes || !bk_ranks_is_first())
         return 0;
-    while (++i < a->n)
-        later += a->sample[i].first_bytes + bytes_of_fetched(&a->rows[i].fetched);
+    while (++i < a->rows.n)
+        later += a->sample[i].first_bytes + bk_unit_rows_bytes(&a->rows.of[i]);
     return e->o.room_bytes > later ? e->o.room_bytes - later : 1;
 }
 
@@ -498,24 +216,26 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
 
     find_alike(e, first, &a);
     if (bk_ranks_several())
-        share_alike(&a);
-    for (unsigned i = 0; !err && i < a.n; i++) {
+        bk_unit_rows_share(&a.rows);
+    for (unsigned i = 0; !err && i < a.rows.n; i++) {
         bk_ranks_sends(BK_SENDS_ROWS);
         bk_spill_trim(); /* lists of the unit before */
         err = sample_alike(e, &a, i, why);
         a.task[i]->at = e->scratch_bytes;
         if (!err)
-            err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], room_beside(e, &a, i),
+            err = encode_unit(e, a.task[i], &a.rows.of[i], &a.sample[i], room_beside(e, &a, i),
                               e->pool, write_shards, e, why);
         if (err) /* a checkpoint must not have a part of a unit */
             e->scratch_bytes = a.task[i]->at;
     }
-    for (unsigned i = 0; i < a.n; i++) {
+    for (unsigned i = 0; i < a.rows.n; i++) {
         bk_sample_release(&a.sample[i]);
-        forget_rows(&a.rows[i]);
+        bk_unit_rows_forget(&a.rows.of[i]);
     }
     return err;
 }
+
+/* == Small units == */
 
 /* The process that encodes a small unit, both results and distances. */
 static unsigned rank_of_small(const struct bk_encoder *e, const struct bk_unit_place *p)
@@ -528,7 +248,7 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     struct bk_encoder *e = context;
     struct task *task = e->small[item];
     struct bk_report why = { "" };
-    struct unit_rows rows;
+    struct bk_unit_rows rows;
 
     (void)thread;
     if (rank_of_small(e, task->place) != bk_rank() || bk_first_error_any(&e->failed))
@@ -651,6 +371,8 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     e->nsmall = 0;
     return err;
 }
+
+/* == Blocks == */
 
 /* Are all blocks of a unit solved? */
 static bool is_ready(const struct bk_encoder *e, const struct bk_unit_place *p)
