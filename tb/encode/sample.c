@@ -37,7 +37,6 @@ struct drawing {
     struct part part[BK_SAMPLES_MAX];
     unsigned n;
     unsigned facts, words;
-    unsigned halved; /* of a unit with many rows (effort.h) */
     struct bk_columns ops;
     struct bk_pool *pool;
     struct bk_spill *spill;
@@ -80,8 +79,10 @@ struct rows_taken {
  * row; if there are fewer than four times, twice as many with half of the squares.  Few rows are
  * all taken, and whole.
  */
-static struct rows_taken rows_taken(uint64_t rows, uint64_t wanted, unsigned halved)
+static struct rows_taken rows_taken(uint64_t rows, uint64_t wanted, enum bk_effort effort)
 {
+    unsigned halved = bk_effort_means(effort)->halved;
+
     if (rows > wanted << halved)
         return (struct rows_taken){ wanted << halved, halved };
     if (rows > ALL_TIMES * wanted)
@@ -91,8 +92,7 @@ static struct rows_taken rows_taken(uint64_t rows, uint64_t wanted, unsigned hal
 
 static struct rows_taken rows_of_size(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    return rows_taken(n->rows, rows_to_draw(effort, n->words, n->bits, n->numbers),
-                      bk_effort_means(effort)->halved);
+    return rows_taken(n->rows, rows_to_draw(effort, n->words, n->bits, n->numbers), effort);
 }
 
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
@@ -107,10 +107,15 @@ uint64_t bk_sample_rows_drawn(const struct bk_unit_size *n, enum bk_effort effor
     return rows_of_size(n, effort).rows;
 }
 
+/* Returns how many rows the list has, at most: as results want it (list_rows()). */
+static uint32_t list_length(enum bk_effort effort, unsigned words, uint64_t numbers)
+{
+    return rows_to_draw(effort, words, BK_RESULT_BITS, numbers) << bk_effort_means(effort)->halved;
+}
+
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    return (sizeof(uint64_t) << bk_effort_means(effort)->halved) *
-           (uint64_t)rows_to_draw(effort, n->words, BK_RESULT_BITS, n->numbers);
+    return sizeof(uint64_t) * list_length(effort, n->words, n->numbers);
 }
 
 /* Words to allocate for a column of `words`: some to spare, for parts of sets. */
@@ -175,9 +180,10 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
 }
 
 /* Sets how many rows a unit takes of the list, and how much of each. */
-static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted)
+static void choose_rows(const struct drawing *d, struct part *p, enum bk_effort effort)
 {
-    struct rows_taken taken = rows_taken(d->all ? d->rows : UINT64_MAX, wanted, d->halved);
+    uint32_t wanted = p->out->rows ? p->out->rows : bk_sample_most(p->src, effort);
+    struct rows_taken taken = rows_taken(d->all ? d->rows : UINT64_MAX, wanted, effort);
 
     p->rows = (uint32_t)taken.rows;
     p->halved = taken.halved;
@@ -189,7 +195,7 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
 {
     const struct bk_unit_source *s = d->part[0].src;
     uint64_t seed = 0, span = s->end - s->first;
-    uint32_t most = rows_to_draw(effort, d->words, BK_RESULT_BITS, span) << d->halved, longest = 0;
+    uint32_t most = list_length(effort, d->words, span), longest = 0;
 
     d->row = malloc(most * sizeof(*d->row));
     if (!d->row)
@@ -199,7 +205,7 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
         list_drawn(d, most, &seed);
     shuffle(d->row, d->rows, &seed);
     for (struct part *p = d->part; p < d->part + d->n; p++) {
-        choose_rows(d, p, p->out->rows ? p->out->rows : bk_sample_most(p->src, effort));
+        choose_rows(d, p, effort);
         longest = p->rows > longest ? p->rows : longest;
     }
     d->rows = longest; /* no unit wants the others */
@@ -538,7 +544,6 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
     struct drawing d = { .n = n,
                          .facts = bk_facts_count(src[0]->facts),
                          .words = bk_facts_words(src[0]->facts),
-                         .halved = bk_effort_means(effort)->halved,
                          .ops = bk_columns_for(),
                          .pool = pool,
                          .spill = spill };
