@@ -43,10 +43,11 @@
 /* For the cells of a unit, if solving has not taken more. */
 #define CELLS_BYTES (UINT64_C(1) << 29)
 
-struct both {
-    struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
-    struct bk_estimate groups;       /* kept, and solved in groups */
-    bool known;
+/* What is known of a table so far, whatever is held while it is made. */
+struct known {
+    struct bk_estimate solving[BK_WIDE + 1][2]; /* by strategy; [1]: solved blocks are let go */
+    bool solved[BK_WIDE + 1][2];                /* these are known */
+    struct bk_drawn *drawn;                     /* owned; bk_encode_draw(); NULL: not yet */
 };
 
 static bool is_several(const struct bk_plan *p) { return p->processes > 1; }
@@ -111,19 +112,13 @@ static enum bk_err estimate_some(struct bk_estimate *out, struct bk_plan *p,
     return err ? err : bk_estimate(out, &r, why);
 }
 
-static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const struct bk_index *ix,
-                            enum bk_strategy strategy, bool let_go, unsigned threads,
-                            struct bk_report *why)
-{
-    return estimate_some(out, p, ix, strategy, let_go, threads, all_of(p), why);
-}
-
-/* Estimates what encoding a table takes.  n: what solving it takes; always: what else is there. */
+/* Estimates what encoding a table takes.  n: what solving it takes; drawn: of its units; always:
+   what else is there. */
 static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk_plan *p,
                                     const struct bk_index *ix, const struct bk_plan_table *t,
                                     unsigned threads, struct bk_some_ranks some,
-                                    const struct bk_estimate *n, uint64_t always,
-                                    struct bk_report *why)
+                                    const struct bk_estimate *n, const struct bk_drawn *drawn,
+                                    uint64_t always, struct bk_report *why)
 {
     const struct bk_encode_options o = { .distances = p->distances,
                                          .effort = p->effort,
@@ -135,33 +130,11 @@ static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk
                                           .some = some,
                                           .file_bytes = { t->guess_bytes[BK_KIND_WDL],
                                                           t->guess_bytes[BK_KIND_DTW] },
+                                          .drawn = drawn,
                                           .beside_bytes = always + n->encoding,
                                           .solving_bytes = always + n->peak };
 
     return bk_encode_estimate(out, &q, why);
-}
-
-/* How a table is solved that does not fit into memory. */
-static enum bk_strategy on_disk(const struct bk_plan *p)
-{
-    return is_several(p) ? BK_APART : BK_COMPACT;
-}
-
-/* Estimates a table block by block, in groups, and on disk; once for each table. */
-static enum bk_err estimate_both(struct bk_plan *p, const struct bk_index *ix, unsigned threads,
-                                 struct both *n, struct bk_report *why)
-{
-    enum bk_err err;
-
-    if (n->known)
-        return BK_OK;
-    n->known = true;
-    err = estimate(&n->kept, p, ix, BK_APART, false, threads, why);
-    if (!err)
-        err = estimate(&n->groups, p, ix, BK_GROUPS, false, threads, why);
-    if (err)
-        return err;
-    return estimate(&n->let_go, p, ix, on_disk(p), true, threads, why);
 }
 
 /* bk_encode_readers(), as a callback. */
@@ -252,7 +225,7 @@ struct prediction {
     struct bk_plan *p;
     unsigned threads;
     uint64_t limit;                        /* of memory; 0: none */
-    struct both *all;                      /* by table: what is known so far */
+    struct known *known;                   /* by table: changes */
     uint64_t always;                       /* taken by the process, whatever it makes */
     uint64_t peak, fixed, room;            /* of tables that are solved anew for it */
     uint64_t sent[BK_TRAFFICS], positions; /* of these tables, too */
@@ -279,37 +252,85 @@ static uint64_t beside_of(const struct prediction *x, uint32_t table)
 /* Returns what solving may take of `memory`, with what is held beside it. */
 static uint64_t most_of(uint64_t memory) { return memory / 4 * 3; }
 
+/* How a table is solved that does not fit into memory. */
+static enum bk_strategy on_disk(const struct bk_plan *p)
+{
+    return is_several(p) ? BK_APART : BK_COMPACT;
+}
+
+/* Sets *ix to the index of a table, in the order in which it is solved, if it is NULL. */
+static enum bk_err need_index(struct bk_index **ix, const struct prediction *x, uint32_t table,
+                              struct bk_report *why)
+{
+    enum bk_err err;
+
+    if (*ix)
+        return BK_OK;
+    err = bk_index_new(ix, x->p->v, &x->p->table[table].m, NULL, why);
+    if (!err)
+        bk_rows_reorder(*ix);
+    return err;
+}
+
+/* Sets *out to what solving a table takes.  It is found out once, with the table's index. */
+static enum bk_err solving(const struct bk_estimate **out, const struct prediction *x,
+                           struct bk_index **ix, uint32_t table, enum bk_strategy strategy,
+                           bool let_go, struct bk_report *why)
+{
+    struct known *k = &x->known[table];
+    struct bk_estimate *n = &k->solving[strategy][let_go];
+    enum bk_err err = BK_OK;
+
+    *out = n;
+    if (k->solved[strategy][let_go])
+        return BK_OK;
+    err = need_index(ix, x, table, why);
+    if (!err)
+        err = estimate_some(n, x->p, *ix, strategy, let_go, x->threads, all_of(x->p), why);
+    k->solved[strategy][let_go] = !err;
+    return err;
+}
+
+/* Predicts solving a table anew: nothing is encoded. */
+static enum bk_err add_anew(struct prediction *x, struct bk_index **ix, uint32_t table,
+                            uint64_t *bytes, struct bk_report *why)
+{
+    bool *apart = &x->p->table[table].anew_apart;
+    const struct bk_estimate *blocks, *groups, *disk, *n;
+    enum bk_err err = solving(&blocks, x, ix, table, BK_APART, false, why);
+    uint64_t most;
+
+    if (!err)
+        err = solving(&groups, x, ix, table, BK_GROUPS, false, why);
+    if (!err)
+        err = solving(&disk, x, ix, table, on_disk(x->p), true, why);
+    if (err)
+        return err;
+    *apart = *apart || beside_of(x, table) + groups->peak > most_of(x->h->memory);
+    n = *apart ? blocks : groups;
+    *bytes = held(x->p, n);
+    most = beside_of(x, table) + bk_resident_margin(x->h) + n->peak;
+    x->peak = most > x->peak ? most : x->peak;
+    x->fixed = disk->fixed > x->fixed ? disk->fixed : x->fixed;
+    x->room = disk->room > x->room ? disk->room : x->room;
+    x->positions += x->p->table[table].positions;
+    if (!is_several(x->p))
+        return BK_OK;
+    err = need_index(ix, x, table, why);
+    return err ? err
+               : add_solving(x->sent, x->p, *ix, table, *apart ? BK_APART : BK_GROUPS, true,
+                             x->threads, NULL, why);
+}
+
 /* Predicts solving a table anew whose files are there: in groups, if there is memory each time. */
 static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtable **t,
                                 uint64_t *bytes, struct bk_report *why)
 {
-    struct prediction *x = context;
-    bool *apart = &x->p->table[table].anew_apart;
-    const struct bk_estimate *n; /* nothing is encoded */
     struct bk_index *ix = NULL;
-    uint64_t most;
-    enum bk_err err = BK_OK;
+    enum bk_err err = add_anew(context, &ix, table, bytes, why);
 
-    if (!x->all[table].known || is_several(x->p)) {
-        err = bk_index_new(&ix, x->p->v, &x->p->table[table].m, NULL, why);
-        if (err)
-            return err;
-        err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
-    }
-    *apart = *apart || beside_of(x, table) + x->all[table].groups.peak > most_of(x->h->memory);
-    n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
-    *bytes = held(x->p, n);
-    most = beside_of(x, table) + bk_resident_margin(x->h) + n->peak;
-    x->peak = most > x->peak ? most : x->peak;
-    x->positions += x->p->table[table].positions;
-    if (!err && is_several(x->p))
-        err = add_solving(x->sent, x->p, ix, table, *apart ? BK_APART : BK_GROUPS, true, x->threads,
-                          NULL, why);
     bk_index_free(ix);
-    n = &x->all[table].let_go; /* as it is done on disk */
-    x->fixed = n->fixed > x->fixed ? n->fixed : x->fixed;
-    x->room = n->room > x->room ? n->room : x->room;
     return err;
 }
 
@@ -317,27 +338,24 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
  * Chooses the largest groups that fit three quarters of the memory; else no groups, or, without
  * distances, fewer sets (BK_COMPACT).  n: set to what the strategy takes.
  */
-static enum bk_err choose_strategy(const struct prediction *x, const struct bk_index *ix, bool keep,
-                                   enum bk_strategy *strategy, struct bk_estimate *n,
-                                   struct bk_report *why)
+static enum bk_err choose_strategy(const struct prediction *x, struct bk_index **ix, uint32_t table,
+                                   bool keep, enum bk_strategy *strategy,
+                                   const struct bk_estimate **n, struct bk_report *why)
 {
-    uint64_t beside = beside_of(x, table_of(x->p, ix));
+    uint64_t beside = beside_of(x, table);
     enum bk_strategy last = x->p->distances ? BK_APART : BK_COMPACT;
 
     for (*strategy = BK_WIDE; *strategy > last; (*strategy)--) {
-        struct bk_estimate tried;
-        enum bk_err err = estimate(&tried, x->p, ix, *strategy, !keep, x->threads, why);
+        enum bk_err err = solving(n, x, ix, table, *strategy, !keep, why);
 
         if (err)
             return err;
-        if (*strategy > BK_APART && !tried.groups)
+        if (*strategy > BK_APART && !(*n)->groups)
             continue;
-        if (beside + tried.peak <= most_of(x->h->memory)) {
-            *n = tried;
+        if (beside + (*n)->peak <= most_of(x->h->memory))
             return BK_OK;
-        }
     }
-    return estimate(n, x->p, ix, last, !keep, x->threads, why);
+    return solving(n, x, ix, table, last, !keep, why);
 }
 
 /* Returns what the encoder may take to remember cells: what solving has taken, or a byte a
@@ -357,7 +375,8 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
 {
     const struct bk_some_ranks all = all_of(x->p);
     const struct bk_some_ranks part[2] = { { all.ranks, 0, 1 }, { all.ranks, 1, all.ranks } };
-    const uint64_t always = beside_of(x, table_of(x->p, ix)) + bk_resident_margin(x->h);
+    const uint32_t table = table_of(x->p, ix);
+    const uint64_t always = beside_of(x, table) + bk_resident_margin(x->h);
     enum bk_err err = BK_OK;
 
     *least_encoder = 0;
@@ -370,7 +389,8 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
             err = estimate_some(&n, x->p, ix, t->strategy, let_go, x->threads, part[i], why);
         if (!err)
             err = estimate_encoder(&encoder, x->p, ix, t, x->threads,
-                                   is_several(x->p) ? part[i] : all, &n, always, why);
+                                   is_several(x->p) ? part[i] : all, &n, x->known[table].drawn,
+                                   always, why);
         if (err)
             return err;
         *least_encoder = encoder.own > *least_encoder ? encoder.own : *least_encoder;
@@ -389,7 +409,7 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
 /* Returns the bytes that stay of a table once it is solved, if it is held. */
 static uint64_t held_bytes_of(const struct prediction *x, uint32_t table)
 {
-    const struct bk_estimate *kept = &x->all[table].kept;
+    const struct bk_estimate *kept = &x->known[table].solving[BK_APART][false];
 
     return beside_of(x, table) + kept->peak > most_of(x->h->memory)
                ? BK_NEVER_HELD /* until it is solved all of it would have to stay */
@@ -409,7 +429,7 @@ static uint64_t encode_bytes_of(const struct prediction *x, const struct bk_plan
 /* Sets the least memory with which a table can be made, on disk.  encoder: least for encoding. */
 static void predict_least(const struct prediction *x, uint32_t table, uint64_t encoder)
 {
-    const struct bk_estimate *own = &x->all[table].let_go;
+    const struct bk_estimate *own = &x->known[table].solving[on_disk(x->p)][true];
     struct bk_plan_table *t = &x->p->table[table];
     uint64_t fixed = own->fixed > x->fixed ? own->fixed : x->fixed;
     uint64_t room = own->room > x->room ? own->room : x->room;
@@ -435,16 +455,30 @@ static enum bk_err predict_held(const struct prediction *x, uint32_t table, stru
     return bk_resident_add(x->h, table, NULL, t->held_bytes, table + 1, why);
 }
 
+/* Draws positions of a table's units, unless that has been done. */
+static enum bk_err draw(struct known *k, const struct bk_index *ix, struct bk_report *why)
+{
+    if (!k->drawn)
+        k->drawn = bk_encode_draw(ix);
+    return k->drawn ? BK_OK : bk_no_memory(why);
+}
+
 /* Predicts one table, as bk_build() would make it. */
-static enum bk_err predict(struct prediction *x, const struct bk_index *ix, uint32_t table,
+static enum bk_err predict(struct prediction *x, struct bk_index **ix, uint32_t table,
                            struct bk_report *why)
 {
     struct bk_plan_table *t = &x->p->table[table];
-    struct bk_estimate chosen = { 0 };
+    const struct bk_estimate *n;
     uint64_t least_encoder;
     bool keep;
-    enum bk_err err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
+    enum bk_err err = need_index(ix, x, table, why);
 
+    if (!err)
+        err = solving(&n, x, ix, table, BK_APART, false, why); /* for held_bytes_of() */
+    if (!err)
+        err = solving(&n, x, ix, table, on_disk(x->p), true, why); /* for predict_least() */
+    if (!err)
+        err = draw(&x->known[table], *ix, why);
     if (!err)
         err = bk_resident_gather(x->h, table, table, predict_anew, x, why);
     if (err)
@@ -452,15 +486,15 @@ static enum bk_err predict(struct prediction *x, const struct bk_index *ix, uint
     bk_resident_leave(x->h, table);
     t->held_bytes = held_bytes_of(x, table);
     keep = bk_resident_will_keep(x->h, table, t->held_bytes);
-    err = choose_strategy(x, ix, keep, &t->strategy, &chosen, why);
+    err = choose_strategy(x, ix, table, keep, &t->strategy, &n, why);
     if (err)
         return err;
-    t->encode_bytes = encode_bytes_of(x, t, &chosen);
+    t->encode_bytes = encode_bytes_of(x, t, n);
     t->memory_bytes = x->peak;
-    err = predict_each(x, ix, t, !keep, &chosen, &least_encoder, why);
+    err = predict_each(x, *ix, t, !keep, n, &least_encoder, why);
     memcpy(t->sent_bytes, x->sent, sizeof x->sent);
     if (!err && is_several(x->p))
-        err = add_making(x->p, ix, table, keep, x->threads, why);
+        err = add_making(x->p, *ix, table, keep, x->threads, why);
     if (err)
         return err;
     t->anew_positions = x->positions;
@@ -474,13 +508,9 @@ static enum bk_err predict_table(const struct prediction *all, uint32_t table,
                                  struct bk_report *why)
 {
     struct prediction x = *all;
-    struct bk_index *ix;
-    enum bk_err err = bk_index_new(&ix, x.p->v, &x.p->table[table].m, NULL, why);
+    struct bk_index *ix = NULL;
+    enum bk_err err = predict(&x, &ix, table, why);
 
-    if (err)
-        return err;
-    bk_rows_reorder(ix);
-    err = predict(&x, ix, table, why);
     bk_index_free(ix);
     return err;
 }
@@ -495,10 +525,10 @@ uint64_t bk_plan_peak(const struct bk_plan *p)
     return most;
 }
 
-/* Predicts all missing tables in turn.  all: what is known of each so far; *memory: set to what may
+/* Predicts all missing tables in turn.  known: of each, so far; *memory: set to what may
    be used. */
 static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
-                                   struct both *all, uint64_t *memory, struct bk_report *why)
+                                   struct known *known, uint64_t *memory, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
     struct bk_resident h;
@@ -506,7 +536,7 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
                                   .p = p,
                                   .threads = threads,
                                   .limit = memory_limit,
-                                  .all = all,
+                                  .known = known,
                                   .always = always_of(p, threads) };
 
     if (!bk_resident_init(&h, p, memory_limit))
@@ -531,17 +561,24 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
 /* Predicts all missing tables.  More is held where no limit is set, if all takes no more than three
    quarters of the machine's memory then. */
 static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
-                               struct both *all, struct bk_report *why)
+                               struct known *known, struct bk_report *why)
 {
     uint64_t memory;
     enum bk_err err;
 
     p->holds_more = !memory_limit && !is_several(p);
-    err = predict_in_turn(p, threads, memory_limit, all, &memory, why);
+    err = predict_in_turn(p, threads, memory_limit, known, &memory, why);
     if (err || !p->holds_more || bk_plan_peak(p) <= most_of(memory))
         return err;
     p->holds_more = false;
-    return predict_in_turn(p, threads, memory_limit, all, &memory, why);
+    return predict_in_turn(p, threads, memory_limit, known, &memory, why);
+}
+
+static void known_free(struct known *known, unsigned n)
+{
+    for (unsigned i = 0; known && i < n; i++)
+        free(known[i].drawn);
+    free(known);
 }
 
 /* Returns a hash of all that a prediction rests on; never 0. */
@@ -564,7 +601,7 @@ static uint64_t fingerprint(const struct bk_plan *p, unsigned threads, uint64_t 
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                            struct bk_report *why)
 {
-    struct both *all;
+    struct known *known;
     uint64_t now;
     enum bk_err err;
 
@@ -573,19 +610,19 @@ enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_
     if (p->foretold == now)
         return BK_OK;
     p->foretold = 0;
-    all = calloc(p->n + 1u, sizeof *all);
+    known = calloc(p->n + 1u, sizeof *known);
     bk_plan_parts(p);
-    err = all ? predict_all(p, threads, memory_limit, all, why) : bk_no_memory(why);
-    free(all);
+    err = known ? predict_all(p, threads, memory_limit, known, why) : bk_no_memory(why);
+    known_free(known, p->n);
     p->foretold = err ? 0 : now;
     return err;
 }
 
 enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_report *why)
 {
-    struct both *all = calloc(p->n + 1u, sizeof *all);
+    struct known *known = calloc(p->n + 1u, sizeof *known);
     bool *missing = calloc(p->n + 1u, sizeof *missing);
-    enum bk_err err = all && missing ? BK_OK : bk_no_memory(why);
+    enum bk_err err = known && missing ? BK_OK : bk_no_memory(why);
 
     p->foretold = 0;
     threads = threads ? threads : bk_cores();
@@ -596,12 +633,12 @@ enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_
     }
     for (unsigned i = 0; !err && i < p->n; i++) {
         p->table[i].present = !missing[i];
-        err = predict_all(p, threads, 0, all, why);
+        err = predict_all(p, threads, 0, known, why);
         p->table[i].present = true;
     }
     for (unsigned i = 0; missing && i < p->n; i++)
         p->table[i].present = !missing[i];
     free(missing);
-    free(all);
+    known_free(known, p->n);
     return err;
 }

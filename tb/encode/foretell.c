@@ -6,11 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tb/encode/drawn.h"
 #include "tb/encode/unit_memory.h"
 
 /* Positions that are drawn of a unit: a share is right within one or two of 100. */
 #define DRAWN 2048
+
+struct bk_drawn *bk_encode_draw(const struct bk_index *ix)
+{
+    bool one_side = bk_table_one_side(&ix->m, ix->v);
+    unsigned n = bk_units_of(ix, one_side, NULL, 0);
+    struct bk_unit_place *place = calloc(n + 1u, sizeof *place);
+    struct bk_drawn *drawn = calloc(n + 1u, sizeof *drawn);
+
+    if (place)
+        bk_units_of(ix, one_side, place, n);
+    for (unsigned i = 0; place && drawn && i < n; i++)
+        bk_draw_positions(&drawn[i], ix, &place[i], DRAWN);
+    if (!place) {
+        free(drawn);
+        drawn = NULL;
+    }
+    free(place);
+    return drawn;
+}
 
 /* Large units of the same numbers, in the order in which they are encoded: the columns of those
    that are still to come lie beside whatever one takes. */
@@ -24,7 +42,6 @@ struct large {
 /* The units of a table, for an estimate. */
 struct units {
     struct bk_unit_place *place;
-    struct bk_drawn *drawn; /* by place; filled in by bk_encode_estimate() */
     struct large *large;    /* by place of the first side */
     unsigned nplaces, each; /* of both sides, of one */
     struct bk_rows *rows;
@@ -32,14 +49,15 @@ struct units {
 };
 
 /* Returns how many of 100 positions of a unit will have a stored value. */
-static unsigned care_of(const struct units *u, unsigned nth, unsigned kind, bool alone)
+static unsigned care_of(const struct units *u, unsigned nth, unsigned kind,
+                        const struct bk_encode_question *q)
 {
-    const struct bk_drawn *d = &u->drawn[nth];
+    const struct bk_drawn *d = &q->drawn[nth];
     enum bk_mover mover = u->each == u->nplaces ? BK_WINS_EVEN
                           : u->place[nth].side  ? BK_WINS_LESS
                                                 : BK_WINS_MORE;
 
-    if (!kind && alone)
+    if (!kind && q->options->standalone)
         return bk_drawn_results_alone(d);
     return kind ? bk_drawn_distances(d, mover) : bk_drawn_results(d, mover);
 }
@@ -172,9 +190,8 @@ static enum bk_err units_init(struct units *u, const struct bk_index *ix, struct
     *u = (struct units){ .nplaces = bk_units_of(ix, one_side, NULL, 0) };
     u->each = one_side ? u->nplaces : u->nplaces / 2;
     u->place = calloc(u->nplaces + 1u, sizeof *u->place);
-    u->drawn = calloc(u->nplaces + 1u, sizeof *u->drawn);
     u->large = calloc(u->each + 1u, sizeof *u->large);
-    if (!u->place || !u->drawn || !u->large)
+    if (!u->place || !u->large)
         return bk_no_memory(why);
     bk_units_of(ix, one_side, u->place, u->nplaces);
     err = bk_rows_new(&u->rows, ix, why);
@@ -186,7 +203,6 @@ static void units_release(struct units *u)
     bk_rows_free(u->rows);
     bk_facts_free(u->facts);
     free(u->place);
-    free(u->drawn);
     free(u->large);
 }
 
@@ -283,15 +299,13 @@ enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_enco
 
     if (!err && !small)
         err = bk_no_memory(why);
-    for (unsigned i = 0; !err && i < u.nplaces; i++)
-        bk_draw_positions(&u.drawn[i], q->ix, &u.place[i], DRAWN);
     *out = (struct bk_encode_needs){ 0 };
     for (unsigned i = 0; !err && i < (o->distances ? 2 : 1) * u.nplaces; i++) {
         struct bk_unit_size n = size_of(&u, i % u.nplaces, i / u.nplaces);
         struct small *s = &small[i % u.nplaces % q->some.ranks];
         struct bk_unit_memory m;
 
-        n.care = care_of(&u, i % u.nplaces, i / u.nplaces, o->standalone);
+        n.care = care_of(&u, i % u.nplaces, i / u.nplaces, q);
         if (n.numbers >= BK_LARGE_UNIT) {
             measure_large(&u.large[i % u.nplaces % u.each], &n, i / u.nplaces, q, &out->own);
             continue;

@@ -6,6 +6,7 @@
 #define BK_FORETELL_H
 
 #include "table/format.h"
+#include "tb/encode/drawn.h"
 #include "tb/encode/unit.h"
 
 struct bk_encode_options {
@@ -33,6 +34,7 @@ struct bk_encode_needs {
  * some           of several processes, which are asked about: the answer is of the one that takes
  *                most.  The first of all learns large units, from rows that the others send, and
  *                their shards come to it.
+ * drawn          positions of its units: bk_encode_draw()
  * file_bytes     the expected sizes of the files, by kind: for shards that are sent
  * beside_bytes   what is there all the while: the process, tables, codes
  * solving_bytes  the peak while the table was solved
@@ -42,14 +44,19 @@ struct bk_encode_question {
     const struct bk_encode_options *options;
     unsigned threads;
     struct bk_some_ranks some;
+    const struct bk_drawn *drawn;
     uint64_t file_bytes[2];
     uint64_t beside_bytes, solving_bytes;
 };
+/* Draws positions of each unit of a table.  Owned by the caller.  NULL: no memory.  Cost: 2 to 4 ms
+   a unit. */
+struct bk_drawn *bk_encode_draw(const struct bk_index *ix);
+
 enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_encode_question *q,
                                struct bk_report *why);
 
 /* About how many bytes all processes send each other while they encode: rows that are learned from,
-   with what is made of them, and shards.  Of q->some only `ranks` matters. */
+   with what is made of them, and shards.  Of q->some only `ranks` matters; `drawn` does not. */
 enum bk_err bk_encode_traffic(uint64_t *rows, uint64_t *shards, const struct bk_encode_question *q,
                               struct bk_report *why);
 

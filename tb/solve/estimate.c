@@ -324,8 +324,11 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
                             const uint32_t *after, uint32_t *readers)
 {
     const struct bk_index *ix = r->ix;
+    uint32_t encodes = UINT32_MAX; /* place in the order when the first unit is whole */
     uint64_t live = 0;
 
+    for (uint32_t x = 0; x < ix->nblocks; x++)
+        encodes = after[x] < encodes ? after[x] : encodes;
     for (uint32_t l = 0; l < o->nlevels; l++) {
         uint32_t first = o->first[l], end = o->first[l + 1];
 
@@ -335,6 +338,8 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
             if (r->let_go)
                 bk_order_read(ix, o->block[x], -1, readers);
         }
+        if (encodes >= end)
+            continue;
         for (uint32_t x = 0; x < ix->nblocks; x++)
             if (after[x] >= first && after[x] < end && live > out->encoding)
                 out->encoding = live;
