@@ -6,6 +6,7 @@
 #include "table/combination.h"
 #include "table/index.h"
 #include "table/index_new.h"
+#include "table/materials.h"
 #include "tests/given.h"
 
 static struct bk_index *index_of(const struct bk_variant *v, const char *name)
@@ -26,6 +27,32 @@ static void material__names_are_brought_into_file_order(void **state)
     (void)state;
     assert_string_equal(bk_material_name(&m, v, name), "KRNvKR");
     bk_variant_free(v);
+}
+
+/* The low bits of a hash choose a bucket: men of one type more or less must change them, whatever
+   their type. */
+static void material__hash_tells_men_of_all_types_apart(void **state)
+{
+    enum { BUCKETS = 1 << 16 };
+    static bool taken[BUCKETS];
+    unsigned n = 0, shared = 0;
+
+    (void)state;
+    for (unsigned type = 0; type < BK_TYPES_MAX; type++)
+        for (unsigned other = 0; other < type; other++)
+            for (unsigned men = 0; men < 16; men++, n++) {
+                struct bk_material m = { 0 };
+                unsigned bucket;
+
+                for (unsigned colour = 0; colour < 2; colour++) {
+                    m.count[colour][type] = (uint8_t)(1 + (men >> (2 * colour) & 1));
+                    m.count[colour][other] = (uint8_t)(1 + (men >> (2 * colour + 1) & 1));
+                }
+                bucket = bk_material_hash(&m) % BUCKETS;
+                shared += taken[bucket];
+                taken[bucket] = true;
+            }
+    assert_true(shared < n * n / BUCKETS); /* half of it by chance */
 }
 
 static void material__exchanged_names_are_one_table(void **state)
@@ -298,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(material__names_are_brought_into_file_order),
+        cmocka_unit_test(material__hash_tells_men_of_all_types_apart),
         cmocka_unit_test(material__exchanged_names_are_one_table),
         cmocka_unit_test(material__refuses_what_is_no_name),
         cmocka_unit_test(material__allowances_matter_only_while_men_can_use_them),

@@ -25,8 +25,7 @@ struct bk_materials {
     size_t slots;   /* a power of two, more than twice n; or 0 */
 };
 
-/* Returns a hash of 32 bits; bit k depends on the lowest k + 33 bits of each word.  A sum of
-   products, so that none waits for another. */
+/* Returns a hash of 32 bits.  A sum of products, so that none waits for another. */
 static inline uint64_t bk_material_hash(const struct bk_material *m)
 {
     uint64_t word[offsetof(struct bk_material, rights) / sizeof(uint64_t)], h = m->rights;
@@ -38,6 +37,7 @@ static inline uint64_t bk_material_hash(const struct bk_material *m)
     memcpy(word, m, sizeof word);
     for (size_t i = 0; i < sizeof word / sizeof *word; i++, odd += UINT64_C(0xbf58476d1ce4e5ba))
         h += word[i] * odd;
+    h ^= h >> 29; /* what only the highest bits tell, men of types 6 and 7, reaches all bits */
     return h * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
