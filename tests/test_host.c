@@ -29,6 +29,7 @@
 #include "table/format.h"
 #include "table/host.h"
 #include "table/material.h"
+#include "tests/handle.h"
 #include "tests/lines.h"
 
 #define FILES  128
@@ -203,11 +204,8 @@ static struct bk_lib *lib_on(struct host *h, const char *game)
 {
     const struct bk_host asked = { sizeof asked, h, size, reads };
     const struct bk_options o = { .struct_size = sizeof o, .paths = "far", .host = &asked };
-    struct bk_lib *lib;
 
-    if (bk_open_with(&lib, game, &o))
-        fail_msg("%s", bk_error(lib));
-    return lib;
+    return lib_with(game, &o);
 }
 
 /* == Questions == */

@@ -6,7 +6,7 @@
  * same handle must give the right answer.
  *
  * The linker puts the functions below in the place of malloc() and its like (Makefile); memory that
- * zstd takes is not seen (test_api.c, test_damage.c).
+ * zstd takes is not seen (test_budget.c, test_damage.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>

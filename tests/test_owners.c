@@ -10,22 +10,13 @@
 
 #include <cmocka.h>
 
-#include "core/load.h"
 #include "core/geometry.h"
 #include "core/symmetry.h"
 #include "table/index.h"
 #include "table/index_new.h"
 #include "tb/solve/owners.h"
 #include "tb/solve/share.h"
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_report why = { "" };
-    struct bk_variant *v;
-
-    assert_int_equal(bk_variant_load(&v, name, &why), BK_OK);
-    return v;
-}
+#include "tests/given.h"
 
 static struct bk_owners owners_of(const struct bk_variant *v, unsigned ranks)
 {

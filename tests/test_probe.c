@@ -29,6 +29,7 @@
 #include "tb/encode/encode.h"
 #include "tests/files.h"
 #include "tests/given.h"
+#include "tests/handle.h"
 #include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
@@ -152,15 +153,6 @@ static int tear_down(void **state)
     bk_variant_free(shatranj);
     bk_variant_free(mini);
     return 0;
-}
-
-static struct bk_lib *lib_of(const char *game, const char *paths)
-{
-    struct bk_lib *lib;
-
-    if (bk_open(&lib, game, paths))
-        fail_msg("%s", bk_error(lib));
-    return lib;
 }
 
 static struct bk_answer ask(struct bk_lib *lib, const char *fen)
