@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -31,6 +32,22 @@ static inline struct bk_lib *lib_of(const char *game, const char *paths)
     const struct bk_options o = { .struct_size = sizeof o, .paths = paths };
 
     return lib_with(game, &o);
+}
+
+static inline struct bk_answer answer_to(struct bk_lib *lib, const char *fen)
+{
+    struct bk_answer a;
+
+    if (bk_probe_fen(lib, fen, &a))
+        fail_msg("%s: %s", fen, bk_error(lib));
+    return a;
+}
+
+static inline void assert_same(const struct bk_answer *a, const struct bk_answer *b,
+                               const char *fen)
+{
+    if (memcmp(a, b, sizeof *a))
+        fail_msg("%s: %+d in %d, or %+d in %d", fen, a->wdl, a->dtw, b->wdl, b->dtw);
 }
 
 /* == A host that has no file and counts the calls == */

@@ -3,12 +3,18 @@
 
 #include <ctype.h>
 #include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <cmocka.h>
+
 #include "table/material.h"
+#include "tb/build/build.h"
 
 /* == Folders == */
 
@@ -80,6 +86,19 @@ void proof_remove(const char *path)
         free(f);
     }
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void proof_build(const struct bk_variant *v, const char *dir, const char *material)
+{
+    const struct bk_build_options o = { .pool = NULL };
+    struct bk_report why = { "" };
+    struct bk_plan *plan = NULL;
+    struct bk_material m;
+
+    if (bk_material_parse(&m, v, material, &why) ||
+        bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why) || bk_build(plan, &o, &why))
+        fail_msg("%s: %s", material, why.text);
+    bk_plan_free(plan);
 }
 
 /* == Positions == */
@@ -170,4 +189,18 @@ bool proof_same(const struct bk_answer *a, const struct ref_value *value, bool d
     if (a->wdl != value->wdl)
         return false;
     return a->dtw == dtw || (!distances && a->dtw == -1 && dtw > 0);
+}
+
+void proof_agree(struct bk_lib *lib, const struct bk_variant *v, const struct ref_pos *r,
+                 const struct ref_value *value)
+{
+    struct bk_pos p = proof_pos(v, r);
+    struct bk_answer a;
+    char fen[BK_FEN_MAX];
+
+    if (proof_ask_fen(lib, v, &p, &a))
+        fail_msg("%s: %s", bk_pos_to_fen(&p, v, fen), bk_error(lib));
+    if (!proof_same(&a, value, true))
+        fail_msg("%s: %+d in %d, the slow solver says %+d in %d", bk_pos_to_fen(&p, v, fen), a.wdl,
+                 a.dtw, value->wdl, value->dtw);
 }

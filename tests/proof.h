@@ -24,6 +24,10 @@ void proof_remove(const char *path); /* a folder and all in it, now */
    model to other bytes (docs/format.md 11). */
 #define PROOF_ZSTD 10504
 
+/* Makes the table of a material, and of all that it leads to, in `dir`, as the command makes them;
+   those that are there stay.  What cannot be done fails the test. */
+void proof_build(const struct bk_variant *v, const char *dir, const char *material);
+
 /* == Positions == */
 
 struct bk_pos proof_pos(const struct bk_variant *v, const struct ref_pos *r);
@@ -41,5 +45,9 @@ enum bk_lib_err proof_ask_fen(struct bk_lib *lib, const struct bk_variant *v,
 
 /* Does the answer say what the slow solver says?  Without distances, any two wins are the same. */
 bool proof_same(const struct bk_answer *a, const struct ref_value *value, bool distances);
+
+/* Fails the test unless the answer to the position's FEN is what the slow solver says. */
+void proof_agree(struct bk_lib *lib, const struct bk_variant *v, const struct ref_pos *r,
+                 const struct ref_value *value);
 
 #endif

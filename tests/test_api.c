@@ -20,12 +20,6 @@
 
 #define EACH 60 /* positions a line */
 
-static void assert_same(const struct bk_answer *a, const struct bk_answer *b, const char *fen)
-{
-    if (memcmp(a, b, sizeof *a))
-        fail_msg("%s: %+d in %d, or %+d in %d", fen, a->wdl, a->dtw, b->wdl, b->dtw);
-}
-
 static void same_both_ways(struct line *l)
 {
     uint64_t seed = 3;

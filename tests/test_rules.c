@@ -21,8 +21,6 @@
 
 #include "core/derive.h"
 #include "core/load.h"
-#include "core/read.h"
-#include "tb/build/build.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/slow_hands.h"
@@ -203,27 +201,14 @@ static struct bk_variant *on_terrain(const struct row *row)
 }
 
 /* Makes the tables of a material, KWvKF or KWvKF[-], and of all it leads to. */
-static void build_one(struct proof *p, const char *material)
-{
-    struct bk_build_options o = { .pool = NULL };
-    struct bk_report why = { "" };
-    struct bk_material m;
-    struct bk_plan *plan = NULL;
-
-    if (bk_material_parse(&m, p->built, material, &why) ||
-        bk_plan_new(&plan, p->built, dir, &m, 1, 0, true, &why) || bk_build(plan, &o, &why))
-        fail_msg("%s: %s", material, why.text);
-    bk_plan_free(plan);
-}
-
 static void build(struct proof *p, const char *material)
 {
     char name[BK_MATERIAL_NAME_MAX];
 
-    build_one(p, material);
+    proof_build(p->built, dir, material);
     for (unsigned i = 0; i < 4 && p->row->left[i]; i++) {
         snprintf(name, sizeof name, "%s[%s]", material, p->row->left[i]);
-        build_one(p, name);
+        proof_build(p->built, dir, name);
     }
 }
 

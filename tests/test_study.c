@@ -16,7 +16,6 @@
 #include "study/mine.h"
 #include "study/pictures.h"
 #include "table/index_new.h"
-#include "tb/build/build.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/ref.h"
@@ -258,26 +257,6 @@ static char dir[PROOF_DIR_MAX];
 static struct bk_variant *small;
 static struct ref_table *slow[NTABLES];
 
-static int build_small(void)
-{
-    struct bk_build_options o = { .pool = NULL };
-    struct bk_material m[NTABLES];
-    struct bk_plan *plan;
-    struct bk_report why;
-    enum bk_err err;
-
-    for (size_t i = 0; i < NTABLES; i++)
-        m[i] = material(small, tables[i]);
-    err = bk_plan_new(&plan, small, dir, m, NTABLES, 0, true, &why);
-    if (!err) {
-        err = bk_build(plan, &o, &why);
-        bk_plan_free(plan);
-    }
-    if (err)
-        print_error("%s\n", why.text);
-    return err != BK_OK;
-}
-
 static int set_up(void **state)
 {
     char path[PROOF_DIR_MAX + 16];
@@ -297,8 +276,9 @@ static int set_up(void **state)
         struct bk_material m = material(small, tables[i]);
 
         slow[i] = ref_solve(small, (const uint8_t(*)[BK_TYPES_MAX])m.count, NULL, 0);
+        proof_build(small, dir, tables[i]);
     }
-    return build_small();
+    return 0;
 }
 
 static int tear_down(void **state)
