@@ -3,7 +3,7 @@
  *
  * The same seed and options always give the same game and material, on every
  * machine.  The games are valid by variant.h and can be written as a variant
- * file, but they are not finished: call bk_variant_finish() if you need geometry
+ * file (variant_ini.h), but they are not finished: call bk_variant_finish() if you need geometry
  * and rules_id.
  */
 #ifndef RANDOM_VARIANT_H
@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "core/chance.h"
 #include "core/variant.h"
@@ -74,8 +73,5 @@ bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_ma
 void movement_add(struct bk_movement *m, int a, int b, unsigned range, unsigned how);
 /* Adds one direction, or a purpose to it if it is there. */
 void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsigned how);
-
-/* The whole game as a variant file; the material, unless NULL, as a comment at its end. */
-void variant_print_ini(FILE *out, const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
 
 #endif

@@ -25,6 +25,7 @@
 #include "core/move.h"
 #include "core/rules.h"
 #include "tests/random_variant.h"
+#include "tests/variant_ini.h"
 
 #define KINDS  (FACT_FORK + METRICS + 4)
 #define LEAVES 64

@@ -27,124 +27,18 @@
 #include "core/geometry.h"
 #include "core/load.h"
 #include "core/move.h"
-#include "core/rules.h"
 #include "table/index_new.h"
 #include "tb/build/build.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/prepare.h"
+#include "tests/feature.h"
 #include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/slow_hands.h"
+#include "tests/variant_ini.h"
 
 #define NODES_MAX 400000 /* of the slow solver, all materials of a case together */
 #define SAMPLES   300    /* positions of each smaller material */
-
-/* == What has been in play == */
-
-enum feature {
-    HOLES,
-    LARGE,
-    LOST,
-    IN_PLACE,
-    CHANGES,
-    ALLOWANCES,
-    ZONES,
-    DOUBLES,
-    PASSING,
-    CASTLES,
-    TAKES_TWICE,
-    BENT,
-    HOPPERS,
-    RIDERS,
-    CLOCK,
-    HANDS,
-    CONFIGURATION,
-    OPENING,
-    QUIET,
-    BARE_NOTHING,
-    BARE_WINS,
-    BARE_BACK,
-    STALE_DRAW,
-    STALE_LOSS,
-    PORTABLE,
-    AVX2,
-    AVX512,
-    SET64,
-    SET128,
-    SET256,
-    TWO_THREADS,
-    LITTLE_MEMORY,
-    PACKED,
-    TWO_BYTES,
-    NO_DISTANCES,
-    GROUPS,
-    WIDE_GROUPS,
-    COMPACT,
-    PAWN_BESIDE,
-    PAWNS_BESIDE,
-    EQUALS,
-    ODD_PAWNS,
-    KINDS_OF_PAWNS,
-    COUNTED_PAWNS,
-    DOUBLE_MEN,
-    GAPS,
-    LATE_DOUBLES,
-    NARROW,
-    SHUFFLING,
-    FEATURES
-};
-
-static const char *const feature_name[FEATURES] = {
-    "holes",
-    "over 64 squares",
-    "promotion to what is lost",
-    "in place",
-    "changes",
-    "limits",
-    "zones",
-    "double steps",
-    "en passant",
-    "castling rights",
-    "double captures",
-    "two steps",
-    "hoppers",
-    "riders",
-    "limit of turns",
-    "hands",
-    "configuration",
-    "opening drops",
-    "quiet turns",
-    "bare-king nothing",
-    "wins",
-    "wins-unless-bared-back",
-    "stalemate draw",
-    "loss",
-    "portable",
-    "avx2",
-    "avx512",
-    "sets of 64",
-    "128",
-    "256",
-    "two threads",
-    "little memory",
-    "packed tables",
-    "distances of two bytes",
-    "no distances",
-    "groups",
-    "wide ones",
-    "compact",
-    "a pawn beside a man",
-    "pawns",
-    "equal men beside another",
-    "pawns that go other ways",
-    "pawns of several kinds",
-    "pawns that use up limits",
-    "double steps of other men",
-    "gaps in ranks",
-    "double steps from the third rank on",
-    "narrow boards",
-    "men who shuffle beside kings alone",
-};
 
 /* == One case == */
 
@@ -671,128 +565,9 @@ static void answer(struct fuzz *f)
 
 /* == Drawing == */
 
-static bool any_step(const struct bk_piece *p, bool (*is)(const struct bk_step *))
-{
-    for (unsigned i = 0; i < p->move.nsteps; i++)
-        if (is(&p->move.step[i]))
-            return true;
-    for (unsigned i = 0; i < p->zone.nsteps && p->zone_ranks; i++)
-        if (is(&p->zone.step[i]))
-            return true;
-    return false;
-}
-
-static bool hops(const struct bk_step *s) { return s->how & BK_HOPS; }
-static bool rides(const struct bk_step *s) { return s->range != 1 && !(s->how & BK_HOPS); }
-
-static bool any_rule(const struct bk_piece *p, enum feature feature)
-{
-    for (unsigned i = 0; i < p->nbecomes; i++)
-        if (feature == ALLOWANCES ? p->become[i].counted
-                                  : feature != LOST || p->become[i].lost_only)
-            return true;
-    return false;
-}
-
-/* Is there a rank between others where it may not stand? */
-static bool has_gap(const struct bk_piece *p)
-{
-    unsigned ranks = p->ranks / (p->ranks & -(unsigned)p->ranks);
-
-    return ranks & (ranks + 1);
-}
-
-/* Does `m` ride, have a step that is not one rank forward, or take two steps a turn? */
-static bool goes_other_ways(const struct bk_movement *m)
-{
-    for (unsigned i = 0; i < m->nsteps; i++)
-        if (m->step[i].dr != 1 || m->step[i].range != 1)
-            return true;
-    return m->steps_max == 2;
-}
-
-static bool type_shows(const struct bk_variant *v, unsigned type, enum feature feature)
-{
-    const struct bk_piece *p = &v->piece[type];
-
-    switch (feature) {
-    case TAKES_TWICE: return bk_rules_takes_twice(v, type);
-    case PASSING: return v->en_passant && p->double_ranks;
-    case DOUBLES: return p->double_ranks;
-    case ZONES: return p->zone_ranks;
-    case CASTLES: return v->castling.allowed && type == v->castling.rook;
-    case IN_PLACE: return bk_rules_changes_in_place(v, type);
-    case BENT: return p->move.steps_max == 2;
-    case ODD_PAWNS: return random_is_pawn(p) && goes_other_ways(&p->move);
-    case COUNTED_PAWNS: return random_is_pawn(p) && any_rule(p, ALLOWANCES);
-    case DOUBLE_MEN: return !random_is_pawn(p) && p->double_ranks;
-    case GAPS: return has_gap(p);
-    case LATE_DOUBLES: return p->double_ranks >> 2;
-    case HOPPERS: return any_step(p, hops);
-    case RIDERS: return any_step(p, rides);
-    case CHANGES:
-    case LOST:
-    case ALLOWANCES: return any_rule(p, feature);
-    default: return true;
-    }
-}
-
-/* Are there at least `least` pawns, and another man beside the kings? */
-static bool has_pawns(const struct fuzz *f, unsigned least)
-{
-    unsigned pawns = 0, others = 0;
-
-    for (unsigned c = 0; c < 2; c++)
-        for (unsigned t = 0; t < f->drawn.ntypes; t++) {
-            if (random_is_pawn(&f->drawn.piece[t]))
-                pawns += f->count[c][t];
-            else if (!f->drawn.piece[t].royal)
-                others += f->count[c][t];
-        }
-    return pawns >= least && others;
-}
-
-/* Are two men equal, and is there a third, so that both may be outer men?  Pawns do not count. */
-static bool has_equals(const struct fuzz *f)
-{
-    unsigned men = 0;
-    bool alike = false;
-
-    for (unsigned c = 0; c < 2; c++)
-        for (unsigned t = 0; t < f->drawn.ntypes; t++)
-            if (!random_is_pawn(&f->drawn.piece[t]) && !f->drawn.piece[t].royal) {
-                men += f->count[c][t];
-                alike = alike || f->count[c][t] > 1;
-            }
-    return alike && men > 2;
-}
-
-/* Are there pawns of several kinds? */
-static bool has_kinds(const struct fuzz *f)
-{
-    unsigned kinds = 0;
-
-    for (unsigned t = 0; t < f->drawn.ntypes; t++)
-        kinds += random_is_pawn(&f->drawn.piece[t]) && f->count[0][t] + f->count[1][t];
-    return kinds > 1;
-}
-
-/* Does the material show the feature?  PASSING needs a man of each side, others one man. */
 static bool shows(const struct fuzz *f, enum feature feature)
 {
-    bool side[2] = { false, false };
-
-    if (feature == PAWN_BESIDE || feature == PAWNS_BESIDE)
-        return has_pawns(f, feature == PAWNS_BESIDE ? 2 : 1);
-    if (feature == EQUALS)
-        return has_equals(f);
-    if (feature == KINDS_OF_PAWNS)
-        return has_kinds(f);
-
-    for (unsigned c = 0; c < 2; c++)
-        for (unsigned t = 0; t < f->drawn.ntypes; t++)
-            side[c] = side[c] || (f->count[c][t] && type_shows(&f->drawn, t, feature));
-    return feature == PASSING ? side[0] && side[1] : side[0] || side[1];
+    return feature_shows(&f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count, feature);
 }
 
 static void draw_variant(struct fuzz *f)

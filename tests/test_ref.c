@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random_variant.h"
-#include "ref.h"
+#include "tests/random_variant.h"
+#include "tests/ref.h"
+#include "tests/variant_ini.h"
 
 /* == Games by hand == */
 
