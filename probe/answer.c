@@ -1,6 +1,7 @@
 /* answer.c - see answer.h. */
 #include "probe/answer.h"
 
+#include "core/end.h"
 #include "core/rules.h"
 
 _Static_assert((int)BK_LIB_GOES_ON == (int)BK_END_NONE &&

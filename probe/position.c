@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/move.h"
+#include "core/attack.h"
 #include "core/rules.h"
 
 /* == Legal? == */

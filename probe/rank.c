@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/end.h"
+#include "core/move_name.h"
 #include "core/rules.h"
 #include "probe/answer.h"
 #include "probe/position.h"

@@ -8,6 +8,7 @@
  */
 #include "probe/value.h"
 
+#include "core/end.h"
 #include "core/rules.h"
 #include "table/foresee.h"
 

@@ -4,7 +4,7 @@
 #ifndef BK_VALUE_H
 #define BK_VALUE_H
 
-#include "core/move.h"
+#include "core/end.h"
 #include "table/catalog.h"
 
 struct bk_value {

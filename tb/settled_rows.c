@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "core/attack.h"
+#include "core/end.h"
 #include "core/move.h"
 #include "core/rules.h"
 #include "table/scan.h"

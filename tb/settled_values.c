@@ -3,6 +3,8 @@
  */
 #include "tb/settled_values.h"
 
+#include "core/end.h"
+
 static size_t bucket_of(const struct bk_settled *s, const struct bk_file *f)
 {
     return (size_t)((uintptr_t)f / 64 * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (s->buckets - 1);

@@ -22,7 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/chance.h"
+#include "core/end.h"
 #include "core/move.h"
 #include "core/rules.h"
 #include "tb/settled.h"

@@ -29,6 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/attack.h"
 #include "core/chance.h"
 #include "core/clock.h"
 #include "core/load.h"

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/derive.h"
 #include "core/load.h"
-#include "core/move.h"
+#include "core/rules.h"
 #include "tests/random_variant.h"
 
 static void die(const char *fmt, ...)

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
+#include "core/end.h"
 #include "core/geometry.h"
-#include "core/move.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/layout.h"
 #include "tests/proof.h"

@@ -16,9 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/move.h"
+#include "core/move_name.h"
 #include "core/rules.h"
 #include "table/material.h"
 #include "tests/random_variant.h"

@@ -19,7 +19,9 @@
 #include <cmocka.h>
 
 #include "core/clock.h"
+#include "core/end.h"
 #include "core/load.h"
+#include "core/move_name.h"
 #include "explore/api.h"
 #include "explore/ask.h"
 #include "explore/count.h"

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/facts/list.h"
 #include "core/finish.h"
 #include "core/load.h"

@@ -24,9 +24,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/attack.h"
 #include "core/geometry.h"
 #include "core/load.h"
 #include "core/move.h"
+#include "core/move_name.h"
 #include "table/index_new.h"
 #include "tb/build/build.h"
 #include "tb/kernel/dispatch.h"

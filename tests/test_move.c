@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
+#include "core/end.h"
 #include "core/load.h"
 #include "core/move.h"
+#include "core/move_name.h"
+#include "core/perft.h"
 #include "core/read.h"
 #include "core/rules.h"
 #include "tests/given.h"

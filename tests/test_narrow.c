@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/load.h"
 #include "core/move.h"
 #include "tb/build/parts.h"

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "core/attack.h"
 #include "core/load.h"
 #include "probe/bareking.h"
 #include "table/memo.h"

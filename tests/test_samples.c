@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/attack.h"
 #include "core/move.h"
 #include "table/index_new.h"
 #include "tb/encode/drawn.h"

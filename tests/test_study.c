@@ -10,6 +10,7 @@
 
 #include "core/load.h"
 #include "core/move.h"
+#include "core/move_name.h"
 #include "study/alike.h"
 #include "study/mine.h"
 #include "table/index_new.h"

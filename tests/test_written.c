@@ -8,6 +8,7 @@
 
 #include "core/load.h"
 #include "core/move.h"
+#include "core/move_name.h"
 #include "study/diagram.h"
 #include "study/game.h"
 #include "study/pictures.h"

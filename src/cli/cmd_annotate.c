@@ -15,7 +15,10 @@
 #include "cli/many.h"
 #include "cli/report.h"
 #include "cli/save.h"
+#include "core/attack.h"
 #include "core/derive.h"
+#include "core/end.h"
+#include "core/move_name.h"
 #include "core/utf8.h"
 #include "study/game.h"
 

@@ -11,6 +11,7 @@
 #include "cli/many.h"
 #include "cli/pgn.h"
 #include "cli/report.h"
+#include "core/end.h"
 #include "core/rules.h"
 #include "probe/bareking.h"
 

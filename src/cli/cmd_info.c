@@ -7,6 +7,8 @@
 #include "cli/report.h"
 #include "core/derive.h"
 #include "core/explain.h"
+#include "core/move_name.h"
+#include "core/perft.h"
 #include "core/rules.h"
 #include "table/index_new.h"
 #include "tb/solve/exits.h"

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/attack.h"
+#include "core/end.h"
 #include "table/index_new.h"
 #include "tb/memory/pool.h"
 

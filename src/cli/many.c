@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
-#include "core/move.h"
+#include "core/end.h"
 #include "core/utf8.h"
 #include "study/game.h"
 #include "study/text.h"

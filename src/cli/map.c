@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/move.h"
+#include "core/attack.h"
 #include "core/rules.h"
 
 /* Lists all legal positions with the man of `from` on some square, `from` included. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/end.h"
 #include "core/move.h"
 #include "study/game.h"
 

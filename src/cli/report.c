@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/attack.h"
 #include "core/derive.h"
+#include "core/end.h"
 #include "core/utf8.h"
 #include "explore/json.h"
 #include "table/format.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "core/end.h"
 #include "core/load.h"
-#include "core/move.h"
 #include "explore/json.h"
 #include "table/material.h"
 

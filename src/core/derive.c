@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/move.h"
+#include "core/attack.h"
 #include "core/position.h"
 #include "core/rules.h"
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/check.h"
 #include "core/fairy_men.h"
 #include "core/fairy_pawn.h"

@@ -96,6 +96,12 @@ static inline const struct bk_bits *bk_takes_from(const struct bk_variant *v, un
     return v->geometry->takes + (size_t)(type * 2 + colour) * v->nsq + sq;
 }
 
+/* The one square a BK_TWICE move passes, on which it takes. */
+static inline unsigned bk_reach_via(const struct bk_variant *v, const struct bk_reach *r)
+{
+    return bk_bits_first(&v->geometry->path[r->path]);
+}
+
 /* Is a way of `r` open when the squares of `occupied` are occupied? */
 static inline bool bk_reach_open(const struct bk_variant *v, const struct bk_reach *r,
                                  const struct bk_bits *occupied)

@@ -2,8 +2,8 @@
  * move.c - moves of one position, one after the other.
  *
  * Idea: core/geometry.h knows where every man can go and what must be empty
- * for that; rules.h knows what it may be when it gets there.  What is left
- * for this file: who stands where, en passant, castling, and check.
+ * for that; rules.h knows what it may be when it gets there; attack.h knows
+ * check.  What is left for this file: who stands where, en passant, castling.
  *
  * Invariant: no move takes a royal, so both kings are always on the board.
  * A legal move is a pseudo-legal one that does not leave the own royal
@@ -15,33 +15,16 @@
  */
 #include "core/move.h"
 
-#include <stdio.h>
-#include <string.h>
-
+#include "core/attack.h"
 #include "core/geometry.h"
 #include "core/rules.h"
 
-/* == The sets and directions every part needs ============================ */
-
-static struct bk_bits both(const struct bk_pos *p)
-{
-    struct bk_bits all;
-
-    for (unsigned i = 0; i < 4; i++)
-        all.w[i] = p->by[0].w[i] | p->by[1].w[i];
-    return all;
-}
+/* == Homes =============================================================== */
 
 /* The first square of the mover's own first rank. */
 static unsigned home_rank(const struct bk_variant *v, unsigned colour)
 {
     return bk_sq(v, 0, bk_first_rank(v, colour));
-}
-
-/* The one square a BK_TWICE move passes, on which it takes. */
-static unsigned via_of(const struct bk_variant *v, const struct bk_reach *r)
-{
-    return bk_bits_first(&v->geometry->path[r->path]);
 }
 
 /* The castling rights that depend on a square: those of a rook's home, or both of a king's. */
@@ -56,70 +39,6 @@ static unsigned rights_of(const struct bk_variant *v, unsigned sq)
                 sq == home_rank(v, colour) + c->rook_file[side])
                 rights |= 1u << (2 * colour + side);
     return rights;
-}
-
-/* == Attacks ============================================================= */
-
-/* Does some man of this type end on `sq`, taking there? */
-static bool attacks_at_end(const struct bk_variant *v, const struct bk_pos *p, unsigned type,
-                           unsigned sq, unsigned colour, const struct bk_bits *occupied)
-{
-    uint8_t man = bk_man(type, colour);
-    unsigned n;
-    const struct bk_reach *r = bk_reach_into(v, type, colour, sq, &n);
-
-    for (unsigned i = 0; i < n; i++) {
-        if (p->at[r[i].to] != man)
-            continue;
-        if (r[i].how & BK_TWICE ? bk_bits_has(&p->by[!colour], via_of(v, &r[i]))
-                                : r[i].how & BK_TAKES && bk_reach_open(v, &r[i], occupied))
-            return true;
-    }
-    return false;
-}
-
-/* Does some man of this type take on `sq` on its way (BK_TWICE)?  Its move must have an end. */
-static bool attacks_on_way(const struct bk_variant *v, const struct bk_pos *p, unsigned type,
-                           unsigned sq, unsigned colour)
-{
-    struct bk_bits men = p->by[colour];
-
-    for (unsigned from; (from = bk_bits_pop(&men)) != BK_SQ_NONE;) {
-        unsigned n;
-        const struct bk_reach *r = bk_reach_from(v, type, colour, from, &n);
-
-        if (p->at[from] != bk_man(type, colour))
-            continue;
-        for (unsigned i = 0; i < n; i++)
-            if (r[i].how & BK_TWICE && via_of(v, &r[i]) == sq &&
-                !bk_bits_has(&p->by[colour], r[i].to))
-                return true;
-    }
-    return false;
-}
-
-bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq, unsigned colour)
-{
-    struct bk_bits occupied = both(p);
-
-    for (unsigned type = 0; type < v->ntypes; type++) {
-        if (!p->count[colour][type])
-            continue;
-        if (attacks_at_end(v, p, type, sq, colour, &occupied) ||
-            (bk_rules_takes_twice(v, type) && attacks_on_way(v, p, type, sq, colour)))
-            return true;
-    }
-    return false;
-}
-
-bool bk_in_check(const struct bk_variant *v, const struct bk_pos *p, unsigned colour)
-{
-    return bk_attacked(v, p, p->king[colour], !colour);
-}
-
-bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p)
-{
-    return !bk_in_check(v, p, !p->stm);
 }
 
 /* == Pseudo-legal moves ================================================== */
@@ -140,7 +59,7 @@ static struct making begin_with(const struct bk_variant *v, const struct bk_pos 
                                 struct bk_move *out, unsigned room)
 {
     return (struct making){
-        .v = v, .p = p, .out = out, .room = room, .us = p->stm, .occupied = both(p)
+        .v = v, .p = p, .out = out, .room = room, .us = p->stm, .occupied = bk_pos_men(p)
     };
 }
 
@@ -248,14 +167,14 @@ static bool takes_passer(const struct making *g, const struct bk_reach *r)
     unsigned ep = g->p->ep;
 
     return ep != BK_SQ_NONE && r->to == ep &&
-           via_of(g->v, r) == (unsigned)((int)ep - bk_ahead(g->v, g->us));
+           bk_reach_via(g->v, r) == (unsigned)((int)ep - bk_ahead(g->v, g->us));
 }
 
 /* Adds the move that takes on the way and goes on from there; tells whether it is possible. */
 static bool take_on_way(struct making *g, const struct bk_reach *r)
 {
     const struct bk_pos *p = g->p;
-    unsigned via = via_of(g->v, r);
+    unsigned via = bk_reach_via(g->v, r);
     struct bk_move m;
 
     if (!bk_bits_has(&p->by[!g->us], via) || via == p->king[!g->us])
@@ -593,7 +512,7 @@ static struct doubt doubt_of(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct doubt d = { .all = false };
     unsigned them = !p->stm;
-    struct bk_bits occupied = both(p);
+    struct bk_bits occupied = bk_pos_men(p);
 
     for (unsigned type = 0; type < v->ntypes && !d.all; type++) {
         unsigned n;
@@ -680,8 +599,7 @@ static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct 
     }
 }
 
-/* Is there a legal move?  Looked for man by man. */
-static bool can_move(const struct bk_variant *v, const struct bk_pos *p)
+bool bk_moves_any(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[FEW];
     struct making g = begin_with(v, p, move, FEW);
@@ -699,8 +617,7 @@ static bool can_move(const struct bk_variant *v, const struct bk_pos *p)
     return any_is_legal(&g, &scratch, &d);
 }
 
-/* Can a bare king take? */
-static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
+bool bk_moves_king_takes(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[FEW];
     struct making g = begin_with(v, p, move, FEW);
@@ -713,160 +630,4 @@ static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
     g.type = v->royal;
     return bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs) &&
            man_can_move(&g, &scratch, &d);
-}
-
-/* == How many there can be =============================================== */
-
-/* The most moves of one man from one square with `enemies` enemy men about, changes left aside. */
-static unsigned ends_max(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq,
-                         unsigned enemies)
-{
-    unsigned n, plain = 0, twice = 0, by_via = enemies * BK_STEPS_MAX;
-    const struct bk_reach *r = bk_reach_from(v, type, colour, sq, &n);
-
-    for (unsigned i = 0; i < n; i++)
-        if (r[i].how & BK_TWICE)
-            twice++;
-        else
-            plain += i == 0 || r[i - 1].how & BK_TWICE || r[i - 1].to != r[i].to;
-    return plain + (twice < by_via ? twice : by_via) + 2; /* en passant; in place */
-}
-
-static unsigned moves_of_one_max(const struct bk_variant *v, unsigned type, unsigned colour,
-                                 unsigned enemies)
-{
-    unsigned most = 0;
-
-    for (unsigned sq = 0; sq < v->nsq; sq++) {
-        unsigned n = ends_max(v, type, colour, sq, enemies);
-
-        most = n > most ? n : most;
-    }
-    return most * (1 + bk_rules_changes_max(v, type));
-}
-
-bool bk_moves_fit(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
-{
-    unsigned men[2] = { 0, 0 };
-
-    for (unsigned type = 0; type < v->ntypes; type++)
-        for (unsigned colour = 0; colour < 2; colour++)
-            men[colour] += count[colour][type];
-    for (unsigned colour = 0; colour < 2; colour++) {
-        unsigned moves = 2; /* castling */
-
-        for (unsigned type = 0; type < v->ntypes; type++)
-            if (count[colour][type])
-                moves += count[colour][type] * moves_of_one_max(v, type, colour, men[!colour]);
-        if (moves > BK_MOVES_MAX)
-            return false;
-    }
-    return true;
-}
-
-/* == The end of a game =================================================== */
-
-const char *bk_end_name(enum bk_end end)
-{
-    switch (end) {
-    case BK_END_NONE: return NULL;
-    case BK_END_CHECKMATE: return "checkmate";
-    case BK_END_STALEMATE: return "stalemate";
-    case BK_END_BARE: return "bare";
-    case BK_END_BARE_DRAW: return "bare-draw";
-    }
-    return NULL;
-}
-
-enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl)
-{
-    bool ours = bk_bits_single(&p->by[p->stm]), theirs = bk_bits_single(&p->by[!p->stm]);
-
-    if (!ours && !theirs)
-        return BK_END_NONE;
-    if (ours && theirs) {
-        *wdl = 0;
-        return BK_END_BARE_DRAW;
-    }
-    if (!bk_rules_bare_loses(v))
-        return BK_END_NONE;
-    if (theirs) {
-        *wdl = 1;
-        return BK_END_BARE;
-    }
-    if (bk_bits_count(&p->by[!p->stm]) == 2 && bk_rules_bares_back(v) && can_take(v, p)) {
-        *wdl = 0;
-        return BK_END_BARE_DRAW;
-    }
-    *wdl = -1;
-    return BK_END_BARE;
-}
-
-enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *wdl)
-{
-    enum bk_end end = bk_pos_bare(v, p, wdl);
-
-    if (end != BK_END_NONE || can_move(v, p))
-        return end;
-    if (bk_in_check(v, p, p->stm)) {
-        *wdl = -1;
-        return BK_END_CHECKMATE;
-    }
-    *wdl = bk_rules_stalemate_wdl(v);
-    return BK_END_STALEMATE;
-}
-
-/* == Names and counting ================================================== */
-
-/* Writes a square's name as bk_sq_name(), at most three characters and no zero; returns the end. */
-static char *name_square(const struct bk_variant *v, unsigned sq, char *at)
-{
-    unsigned rank = sq / v->files + 1;
-
-    *at++ = (char)('a' + sq % v->files);
-    if (rank >= 10)
-        *at++ = (char)('0' + rank / 10);
-    *at++ = (char)('0' + rank % 10);
-    return at;
-}
-
-/* Without snprintf(), for speed: whole lists of ranked moves are named. */
-char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16])
-{
-    unsigned between = bk_move_between(m);
-    char *at = name_square(v, m->from, out);
-
-    if (between != BK_SQ_NONE)
-        at = name_square(v, between, at);
-    at = name_square(v, m->castles && m->tells ? m->also : m->to, at);
-    if (m->becomes != BK_STAYS) {
-        *at++ = '=';
-        *at++ = v->piece[m->becomes].letter;
-    }
-    *at = '\0';
-    return out;
-}
-
-uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned depth)
-{
-    struct bk_move move[BK_MOVES_MAX];
-    uint64_t leaves = 0;
-
-    if (depth == 0)
-        return 1;
-    for (unsigned first = 0; first != BK_MOVES_END;) {
-        unsigned n = bk_moves_portion(v, p, &first, move);
-
-        if (depth == 1) {
-            leaves += n;
-            continue;
-        }
-        for (unsigned i = 0; i < n; i++) {
-            struct bk_pos after = *p;
-
-            bk_pos_play(&after, v, &move[i]);
-            leaves += bk_perft(v, &after, depth - 1);
-        }
-    }
-    return leaves;
 }

@@ -33,6 +33,16 @@ struct bk_pos {
     uint16_t turn;                  /* FEN move number, from 1          */
 };
 
+/* Returns the squares of all men. */
+static inline struct bk_bits bk_pos_men(const struct bk_pos *p)
+{
+    struct bk_bits all;
+
+    for (unsigned i = 0; i < 4; i++)
+        all.w[i] = p->by[0].w[i] | p->by[1].w[i];
+    return all;
+}
+
 /* An empty board, White to move, full allowances. */
 void bk_pos_init(struct bk_pos *p, const struct bk_variant *v);
 
@@ -52,7 +62,7 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
  *
  * Returns BK_OK or BK_E_USAGE with the fault and its place.  Checks the board,
  * one royal a side, and the ranks men may stand on; whether the side that has
- * just moved left its king in check is bk_pos_legal()'s question (move.h).
+ * just moved left its king in check is bk_pos_legal()'s question (attack.h).
  */
 enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             struct bk_report *why);

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/attack.h"
 #include "core/check.h"
 #include "core/hands.h"
 #include "core/ini.h"
 #include "core/keys.h"
-#include "core/move.h"
 #include "core/position.h"
 #include "core/rules.h"
 

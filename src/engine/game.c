@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/chance.h"
+#include "core/end.h"
 #include "core/rules.h"
 #include "table/listing.h"
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/move_name.h"
+
 /* == Squares ============================================================= */
 
 /* Returns what is subtracted from a rank's number: 1 where the dialect counts from 0. */

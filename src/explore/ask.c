@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
+#include "core/end.h"
+#include "core/move_name.h"
 #include "core/rules.h"
 #include "explore/hand.h"
 #include "explore/json.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/guess.h"
 #include "core/load.h"
-#include "core/move.h"
 #include "table/listing.h"
 
 /* == Games == */

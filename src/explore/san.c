@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/attack.h"
+#include "core/move_name.h"
+
 /* What must be said of the square that a man comes from. */
 struct told {
     bool file, rank;

@@ -3,7 +3,7 @@
  */
 #include "explore/tell.h"
 
-#include "core/move.h"
+#include "core/end.h"
 
 struct ex_value ex_value_of(const struct bk_answer *a, const struct bk_pos *p)
 {

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/move_name.h"
 #include "core/rules.h"
 
 #define MOVE_MAX 24 /* letters of a move, marks left out */

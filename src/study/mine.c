@@ -20,7 +20,10 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/attack.h"
+#include "core/end.h"
 #include "core/move.h"
+#include "core/move_name.h"
 #include "study/alike.h"
 
 /* Numbers, about, in a portion.  Half of it costs as much time; a core that shares it with a

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/move.h"
 
 #define NODES_MAX 256

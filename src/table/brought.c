@@ -3,6 +3,8 @@
  */
 #include "table/brought.h"
 
+#include "core/end.h"
+
 /* Has the side to move a legal move? */
 static bool can_move(struct bk_view *view)
 {

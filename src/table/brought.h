@@ -4,7 +4,7 @@
 #ifndef BK_BROUGHT_H
 #define BK_BROUGHT_H
 
-#include "core/move.h"
+#include "core/end.h"
 #include "table/plies.h"
 
 /* What a move brings: the value of the position after it, for the side to move there. */

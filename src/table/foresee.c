@@ -21,6 +21,9 @@
 
 #include <stdlib.h>
 
+#include "core/attack.h"
+#include "core/end.h"
+
 #define DEPTH     6    /* moves: further ones wait for the next round */
 #define POSITIONS 4096 /* at most, that one question looks at */
 

@@ -11,6 +11,7 @@
 
 #include "core/geometry.h"
 #include "core/move.h"
+#include "core/moves_fit.h"
 #include "core/rules.h"
 #include "table/combination.h"
 #include "table/index_blocks.h"

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "core/end.h"
 #include "table/settle_plies.h"
 #include "table/settle_wdl.h"
 

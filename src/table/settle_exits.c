@@ -3,6 +3,8 @@
  */
 #include "table/settle_exits.h"
 
+#include "core/attack.h"
+
 bool bk_settle_captures_bare(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_bits men = p->by[!p->stm];

@@ -3,6 +3,8 @@
  */
 #include "table/settle_plies.h"
 
+#include "core/attack.h"
+#include "core/end.h"
 #include "table/plies.h"
 #include "table/settle_exits.h"
 #include "table/settle_wdl.h"

@@ -3,6 +3,8 @@
  */
 #include "table/settle_wdl.h"
 
+#include "core/attack.h"
+#include "core/end.h"
 #include "table/settle_exits.h"
 
 #define NO_VALUE (-2)

@@ -7,6 +7,8 @@
  */
 #include "tb/encode/drawn.h"
 
+#include "core/attack.h"
+#include "core/end.h"
 #include "core/move.h"
 #include "core/rules.h"
 

@@ -3,6 +3,7 @@
  */
 #include "tb/kernel/passing.h"
 
+#include "core/end.h"
 #include "core/geometry.h"
 #include "core/move.h"
 #include "core/rules.h"

@@ -3,10 +3,14 @@
 
 #include <string.h>
 
+#include "core/attack.h"
+#include "core/end.h"
 #include "core/explain.h"
 #include "core/hands.h"
 #include "core/load.h"
 #include "core/move.h"
+#include "core/move_name.h"
+#include "core/perft.h"
 #include "core/read.h"
 #include "table/index.h"
 #include "table/index_new.h"

@@ -1,0 +1,17 @@
+/*
+ * attack.h - who attacks which square, and so: check.
+ *
+ * Cost: one look backwards from the square a type of man, a few dozen comparisons.
+ */
+#ifndef BK_ATTACK_H
+#define BK_ATTACK_H
+
+#include "core/position.h"
+
+/* Does `colour` attack `sq` (could it capture a man of the other colour there)? */
+bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq, unsigned colour);
+bool bk_in_check(const struct bk_variant *v, const struct bk_pos *p, unsigned colour);
+/* True if the side that has just moved is not in check. */
+bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p);
+
+#endif
