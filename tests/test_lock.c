@@ -20,6 +20,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,40 @@
 #define FILE_OF "game/.KRvK.lock"
 
 static char folder[PROOF_DIR_MAX];
+
+/* == The system's calls == */
+
+/* What another builder does just before such a call, once; NULL: nothing. */
+static void (*before_flock)(void), (*before_unlink)(void), (*before_kill)(void);
+
+static void do_once(void (**what)(void))
+{
+    void (*now)(void) = *what;
+
+    *what = NULL;
+    if (now)
+        now();
+}
+
+int flock(int fd, int how)
+{
+    do_once(&before_flock);
+    return (int)syscall(SYS_flock, fd, how);
+}
+
+int unlink(const char *path)
+{
+    do_once(&before_unlink);
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int kill(pid_t pid, int signal)
+{
+    do_once(&before_kill);
+    return (int)syscall(SYS_kill, pid, signal);
+}
+
+/* == One lock == */
 
 static int open_folder(void **state)
 {
@@ -168,8 +203,8 @@ static void lock__that_is_held_is_waited_for_with_a_word_until_asked_to_stop(voi
     }
 }
 
-/* Writes the lock file of this process, as if it had begun at `began`. */
-static void write_lock(const char *began)
+/* Writes the lock file of a process of this machine, as if it had begun at `began`. */
+static void write_lock(pid_t pid, const char *began)
 {
     char host[65] = "";
     FILE *f;
@@ -178,7 +213,7 @@ static void write_lock(const char *began)
     mkdir("game", 0777);
     f = fopen(FILE_OF, "w");
     assert_non_null(f);
-    fprintf(f, "%s %d %s\n", host, (int)getpid(), began);
+    fprintf(f, "%s %d %s\n", host, (int)pid, began);
     fclose(f);
 }
 
@@ -189,7 +224,7 @@ static void lock__of_a_process_whose_number_is_used_again_is_dead(void **state)
     bool waited;
 
     (void)state;
-    write_lock("12345");
+    write_lock(getpid(), "12345");
     bk_lock_free(take(&w, &waited));
     assert_false(waited);
 }
@@ -202,7 +237,7 @@ static void lock__of_a_process_of_unknown_beginning_is_believed(void **state)
     bool waited;
 
     (void)state;
-    write_lock("0");
+    write_lock(getpid(), "0");
     w.stop = &stop;
     w.note = hear;
     stop = 0;
@@ -274,6 +309,87 @@ static void lock__is_never_made_through_a_link_or_a_pipe(void **state)
     alarm(0);
 }
 
+/* == Two at once == */
+
+static struct bk_lock *in_hand;
+
+static void give_back(void) { bk_lock_free(in_hand); }
+
+/* Its holder removes the file after another has opened it: that one must not take a lock that
+   nobody else sees. */
+static void lock__of_a_file_that_goes_is_taken_anew(void **state)
+{
+    struct bk_lock_wish w = wish(false);
+    bool waited;
+
+    (void)state;
+    in_hand = take(&w, &waited);
+    before_flock = give_back;
+    in_hand = take(&w, &waited);
+    assert_false(waited);
+    assert_int_equal(access(FILE_OF, F_OK), 0);
+    bk_lock_free(in_hand);
+    assert_int_not_equal(access(FILE_OF, F_OK), 0);
+}
+
+static void look_whether_it_is_held(void)
+{
+    struct bk_lock_wish w = wish(false);
+    bool waited;
+
+    stop = 0;
+    w.stop = &stop;
+    w.note = hear;
+    assert_int_equal(bk_lock_take(&in_hand, &w, &waited, NULL), BK_E_SYSTEM);
+    assert_true(waited);
+}
+
+/* Else another might hold it when its file goes, and a third make a new one. */
+static void lock__is_held_until_its_file_has_gone(void **state)
+{
+    struct bk_lock_wish w = wish(false);
+    struct bk_lock *l;
+    bool waited;
+
+    (void)state;
+    l = take(&w, &waited);
+    before_unlink = look_whether_it_is_held;
+    bk_lock_free(l);
+    assert_null(before_unlink);
+    assert_int_not_equal(access(FILE_OF, F_OK), 0);
+}
+
+static void take_over(void)
+{
+    unlink(FILE_OF);
+    write_lock(getpid(), "0");
+}
+
+/* Without flock(): of two who find a dead builder's file one has put its own in its place when the
+   other comes to remove it. */
+static void lock__that_was_just_taken_over_is_left_alone(void **state)
+{
+    struct bk_lock_wish w = wish(true);
+    struct bk_lock *l;
+    bool waited;
+    pid_t dead = fork();
+
+    (void)state;
+    if (!dead)
+        _exit(0);
+    waitpid(dead, NULL, 0);
+    write_lock(dead, "77");
+    before_kill = take_over;
+    w.stop = &stop;
+    w.note = hear;
+    stop = 0;
+    assert_int_equal(bk_lock_take(&l, &w, &waited, NULL), BK_E_SYSTEM);
+    assert_null(before_kill);
+    assert_int_equal(access(FILE_OF, F_OK), 0);
+    assert_int_not_equal(access(FILE_OF ".dead", F_OK), 0);
+    unlink(FILE_OF);
+}
+
 /* == Many at once, some of them killed == */
 
 struct arena {
@@ -281,11 +397,12 @@ struct arena {
     volatile int turns;
 };
 
-static void contend(struct arena *a, bool no_flock, unsigned seed)
+/* Takes the lock so many times; then `dies`: once more, and is killed with it. */
+static void contend(struct arena *a, bool no_flock, unsigned seed, int turns, bool dies)
 {
     struct bk_lock_wish w = wish(no_flock);
 
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < turns + dies; i++) {
         struct bk_lock *l;
         bool waited;
         int now;
@@ -298,17 +415,26 @@ static void contend(struct arena *a, bool no_flock, unsigned seed)
         usleep((unsigned)rand_r(&seed) % 300);
         __sync_sub_and_fetch(&a->inside, 1);
         __sync_add_and_fetch(&a->turns, 1);
+        if (i == turns)
+            kill(getpid(), SIGKILL);
         bk_lock_free(l);
     }
 }
 
-static void lock__lets_one_in_at_a_time(void **state)
+static struct arena *arena_new(void)
 {
     struct arena *a =
         mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    (void)state;
     assert_true(a != MAP_FAILED);
+    return a;
+}
+
+static void lock__lets_one_in_at_a_time(void **state)
+{
+    struct arena *a = arena_new();
+
+    (void)state;
     for (int none = 0; none < 2; none++) {
         pid_t pid[3];
 
@@ -316,7 +442,7 @@ static void lock__lets_one_in_at_a_time(void **state)
         for (unsigned i = 0; i < 3; i++) {
             pid[i] = fork();
             if (!pid[i]) {
-                contend(a, none, i);
+                contend(a, none, i, 40, false);
                 _exit(0);
             }
         }
@@ -331,6 +457,61 @@ static void lock__lets_one_in_at_a_time(void **state)
         assert_int_not_equal(access(FILE_OF, F_OK), 0);
     }
     munmap(a, sizeof *a);
+}
+
+/* Three at a time contend, and each is killed with the lock in hand: another takes it over, and one
+   alone. */
+static void lock__of_killed_holders_lets_one_in_at_a_time(void **state)
+{
+    enum { LIVES = 24, AT_ONCE = 3 };
+    struct arena *a = arena_new();
+
+    (void)state;
+    for (int none = 0; none < 2; none++) {
+        struct bk_lock_wish w = wish(none);
+        bool waited;
+
+        memset(a, 0, sizeof *a);
+        for (unsigned i = 0; i < LIVES + AT_ONCE; i++) {
+            int status;
+
+            if (i >= AT_ONCE) {
+                assert_true(wait(&status) > 0);
+                assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+            }
+            if (i < LIVES && !fork()) {
+                alarm(60);
+                contend(a, none, i, (int)i % 3, true);
+            }
+        }
+        assert_int_equal(a->worst, 1);
+        bk_lock_free(take(&w, &waited)); /* of the last one, who is dead, too */
+        assert_int_not_equal(access(FILE_OF, F_OK), 0);
+    }
+    munmap(a, sizeof *a);
+}
+
+/* Of several who find a dead builder's lock, one removes its file: another might remove the new one
+   that the first has made since. */
+static void lock__of_the_dead_is_removed_by_one_alone(void **state)
+{
+    struct bk_lock_wish w = wish(true);
+    struct bk_lock *l;
+    bool waited;
+
+    (void)state;
+    write_lock(getpid(), "12345");
+    close(open(FILE_OF ".dead", O_CREAT | O_WRONLY, 0666)); /* somebody is at it */
+    w.stop = &stop;
+    w.note = hear;
+    stop = 0;
+    assert_int_equal(bk_lock_take(&l, &w, &waited, NULL), BK_E_SYSTEM);
+    assert_true(waited);
+    assert_int_equal(access(FILE_OF, F_OK), 0);
+    unlink(FILE_OF ".dead");
+    w.stop = NULL;
+    bk_lock_free(take(&w, &waited));
+    assert_false(waited);
 }
 
 static void left__is_told_of_tables_whose_files_are_under_way(void **state)
@@ -392,6 +573,22 @@ static void mark__of_a_killed_process_is_swept_and_no_other_file(void **state)
     close(held);
 }
 
+static void sweep(void) { bk_mark_sweep(folder); }
+
+/* Another build sweeps it away between its making and its locking. */
+static void mark__that_is_swept_away_is_made_again(void **state)
+{
+    struct bk_report why = { "" };
+
+    (void)state;
+    alarm(60);
+    before_flock = sweep;
+    if (bk_mark_seen(folder, &why))
+        fail_msg("%s", why.text);
+    assert_null(before_flock);
+    alarm(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,9 +609,21 @@ int main(void)
                                         close_folder),
         cmocka_unit_test_setup_teardown(lock__is_never_made_through_a_link_or_a_pipe, open_folder,
                                         close_folder),
+        cmocka_unit_test_setup_teardown(lock__of_a_file_that_goes_is_taken_anew, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__is_held_until_its_file_has_gone, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__that_was_just_taken_over_is_left_alone, open_folder,
+                                        close_folder),
         cmocka_unit_test_setup_teardown(lock__lets_one_in_at_a_time, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(lock__of_killed_holders_lets_one_in_at_a_time, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__of_the_dead_is_removed_by_one_alone, open_folder,
+                                        close_folder),
         cmocka_unit_test_setup_teardown(left__is_told_of_tables_whose_files_are_under_way,
                                         open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(mark__that_is_swept_away_is_made_again, open_folder,
+                                        close_folder),
         cmocka_unit_test_setup_teardown(mark__of_a_killed_process_is_swept_and_no_other_file,
                                         open_folder, close_folder),
     };
