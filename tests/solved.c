@@ -124,6 +124,22 @@ const struct bk_memtable *solved_table(struct solved *s, const struct bk_materia
     return t;
 }
 
+void solved_delay(struct solved *s, const struct bk_material *m, unsigned k)
+{
+    const struct bk_memtable *t = solved_table(s, m);
+
+    if (!t || t->code_bytes != 2)
+        exit(1);
+    for (uint32_t block = 0; block < t->ix->nblocks; block++)
+        for (unsigned side = 0; side < 2; side++) {
+            uint16_t *code = t->block[block].code[side];
+
+            for (size_t i = 0; i < bk_layout_code_bytes(t, block) / 2; i++)
+                if (code[i] != BK_CODE_ILLEGAL && code[i] != BK_CODE_DRAW)
+                    code[i] = (uint16_t)(code[i] + k);
+        }
+}
+
 static bool same_block(const struct bk_memtable *x, const struct bk_memtable *y, uint32_t block,
                        unsigned side)
 {

@@ -27,6 +27,13 @@ void solved_free(struct solved *s);
  */
 const struct bk_memtable *solved_table(struct solved *s, const struct bk_material *m);
 
+/*
+ * Makes all wins and losses of a table 2k plies longer, as tables that are solved from now on will
+ * see it: exits that are further away than those of any small game.  Its codes must have two bytes
+ * (k_max).
+ */
+void solved_delay(struct solved *s, const struct bk_material *m, unsigned k);
+
 /* Have two tables of a material, however they were solved, the same codes, with exits that attain
    the same?  False, too, if one is not laid out as the other. */
 bool solved_same(const struct bk_memtable *x, const struct bk_memtable *y);

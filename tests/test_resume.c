@@ -311,6 +311,48 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* What waits for an exit, and until when, is known to a checkpoint of a ledger: a king that takes
+   one of three centaurs is lost in 600 plies and more, and all else in twelve. */
+static void resume__of_a_ledger_knows_what_waits(void **unused)
+{
+    static const struct way ways_late[] = {
+        { "KCCCvK", true, BK_APART, 0, 1, 0, false },
+        { "KCCCvK", true, BK_COMPACT, 0, 1, 200, false },
+        { "KCCCvK", true, BK_COMPACT, 1, 1, 200, false },
+    };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct bk_memtable *whole, *parts;
+    struct bk_tally all, sum;
+    struct bk_material late;
+    struct bk_variant *v;
+    struct solved *s;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "tests/late.ini", NULL), BK_OK);
+    assert_int_equal(bk_material_parse(&late, v, "KCCvK", NULL), BK_OK);
+    s = solved_new(v, &(struct solved_options){ .distances = true, .k_max = 1 });
+    solved_delay(s, &late, 300);
+    assert_int_equal(walk(s, v, &ways_late[0], NULL, &whole, &all), 1);
+    assert_true(all.longest_loss[1].plies > 600);
+    for (size_t i = 1; i < sizeof ways_late / sizeof *ways_late; i++) {
+        struct walk soon = { .every = 5 };
+
+        assert_int_equal(solve_way(s, v, &ways_late[i], &checkpoint, &soon, &parts, &sum, NULL),
+                         BK_E_SYSTEM);
+        assert_true(walk(s, v, &ways_late[i], &checkpoint, &parts, &sum) > 2);
+        assert_true(solved_same(whole, parts));
+        same_tallies(&all, &sum);
+        bk_memtable_free(parts);
+        unlink(path);
+    }
+    bk_memtable_free(whole);
+    solved_free(s);
+    bk_variant_free(v);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* == Forged == */
 
 /* Offsets in a checkpoint of one process.  The blocks, of which none is solved, have a byte each;
@@ -432,6 +474,48 @@ static void resume__of_what_cannot_be_begins_anew(void **unused)
     }
     free(sound);
     bk_memtable_free(whole);
+    solved_free(s);
+    bk_variant_free(v);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* A checkpoint that cannot be used was made with less memory than there is now: what begins anew
+   uses all that there is, so that its own checkpoint is none for less memory again. */
+static void resume__of_what_cannot_be_uses_the_memory_of_now(void **unused)
+{
+    static const struct way little = { "KNvKP", true, BK_COMPACT, 0, 0, 40, false };
+    static const struct way much = { "KNvKP", true, BK_GROUPS, 0, 0, 3, false };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct walk first = { .every = 40 }, second = { .every = 3 }, third = { .every = 0 };
+    struct bk_report why = { "" };
+    struct bk_memtable *whole, *t;
+    struct bk_tally all, tally;
+    struct bk_variant *v;
+    struct solved *s;
+    uint8_t *sound;
+    size_t n;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
+    s = solved_new(v, &(struct solved_options){ .distances = true });
+    assert_int_equal(walk(s, v, &little, NULL, &whole, &all), 1);
+    assert_int_equal(solve_way(s, v, &little, &checkpoint, &first, &t, &tally, &why), BK_E_SYSTEM);
+    sound = slurp(path, &n);
+    forge(path, sound, n, &(struct change){ AT_LEVEL, 1 << 20, 4 }, 1);
+    assert_int_equal(solve_way(s, v, &much, &checkpoint, &second, &t, &tally, &why), BK_E_SYSTEM);
+    assert_int_equal(second.notes, 1);
+    assert_non_null(strstr(second.said, "cannot be read"));
+    assert_int_equal(solve_way(s, v, &little, &checkpoint, &third, &t, &tally, &why), BK_OK);
+    assert_int_equal(third.notes, 1);
+    assert_non_null(strstr(third.said, "was made with more memory; not used"));
+    assert_true(solved_same(whole, t));
+    same_tallies(&all, &tally);
+    free(sound);
+    bk_memtable_free(whole);
+    bk_memtable_free(t);
     solved_free(s);
     bk_variant_free(v);
     unlink(path);
@@ -702,7 +786,9 @@ int main(void)
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
         cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
+        cmocka_unit_test(resume__of_a_ledger_knows_what_waits),
         cmocka_unit_test(resume__of_what_cannot_be_begins_anew),
+        cmocka_unit_test(resume__of_what_cannot_be_uses_the_memory_of_now),
         cmocka_unit_test(resume__of_units_that_cannot_be_is_refused),
         cmocka_unit_test(resume__of_blocks_without_what_exits_attain_begins_anew),
         cmocka_unit_test(resume__of_other_options_makes_the_files_that_are_asked_for),
