@@ -1,10 +1,6 @@
 /*
  * test_ranks.c - what several processes agree on and send each other (tb/memory/ranks.h), without
- * MPI: this program has a transport of its own, processes that fork() has made and pairs of
- * sockets.
- *
- * Each test runs a function in several processes.  One that finds something wrong says so and ends
- * with status 99.
+ * MPI (processes.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,179 +10,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/chance.h"
 #include "tb/memory/ranks.h"
+#include "tests/processes.h"
 
-#define MOST 5 /* processes */
-
-#define CHECK(claim)                                                                               \
-    do {                                                                                           \
-        if (!(claim)) {                                                                            \
-            fprintf(stderr, "rank %u, line %d: %s\n", rank, __LINE__, #claim);                     \
-            _exit(99);                                                                             \
-        }                                                                                          \
-    } while (0)
-
-/* == The transport == */
-
-static unsigned rank, ranks;
-static int line[MOST][MOST]; /* line[a][b]: where a talks to b */
-static uint64_t sent;
-
-static void put(unsigned to, const void *from, size_t bytes)
-{
-    const char *at = from;
-
-    for (ssize_t n; bytes; at += n, bytes -= (size_t)n)
-        CHECK((n = write(line[rank][to], at, bytes)) > 0);
-}
-
-static void get(unsigned from, void *to, size_t bytes)
-{
-    char *at = to;
-
-    for (ssize_t n; bytes; at += n, bytes -= (size_t)n)
-        CHECK((n = read(line[rank][from], at, bytes)) > 0);
-}
-
-unsigned bk_transport_rank(void) { return rank; }
-unsigned bk_transport_ranks(void) { return ranks; }
-uint64_t bk_transport_bytes(void) { return 0; }
-uint64_t bk_transport_sent(void) { return sent; }
-void bk_transport_abandon(int status) { _exit(status); }
-
-void bk_transport_open(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-}
-
-void bk_transport_close(void) {}
-
-void bk_transport_tell(void *x, size_t bytes, unsigned from)
-{
-    sent += rank == from ? bytes * (ranks - 1) : 0;
-    for (unsigned r = 0; r < ranks; r++)
-        if (r != from && rank == from)
-            put(r, x, bytes);
-        else if (r != from && rank == r)
-            get(from, x, bytes);
-}
-
-/* Of every two the lower sends first; all of them come in the same order. */
-void bk_transport_swap(const struct bk_parcel *out, const struct bk_parcel *in)
-{
-    for (unsigned a = 0; a < ranks; a++)
-        for (unsigned b = a + 1; b < ranks; b++) {
-            unsigned other = rank == a ? b : a;
-
-            if (rank != a && rank != b)
-                continue;
-            if (rank == a)
-                put(b, out[b].at, out[b].bytes);
-            get(other, in[other].at, in[other].bytes);
-            if (rank == b)
-                put(a, out[a].at, out[a].bytes);
-            sent += out[other].bytes;
-        }
-}
-
-void bk_transport_numbers(const uint64_t *out, uint64_t *in, unsigned n)
-{
-    struct bk_parcel from[MOST], to[MOST];
-
-    for (unsigned r = 0; r < ranks; r++) {
-        from[r] = (struct bk_parcel){ (char *)(uintptr_t)&out[r * n], n * sizeof *out };
-        to[r] = (struct bk_parcel){ (char *)&in[r * n], n * sizeof *in };
-    }
-    memcpy(&in[rank * n], &out[rank * n], n * sizeof *in);
-    bk_transport_swap(from, to);
-}
-
-/* Calls `join` for each number of each rank; the first adds up, and tells. */
-static void reduce(void *x, size_t n, void (*join)(void *x, const void *y, size_t i))
-{
-    uint64_t before = sent;
-    uint64_t *other = malloc((n + 1) * sizeof *other);
-
-    CHECK(other);
-    for (unsigned r = 1; r < ranks; r++) {
-        if (rank == r)
-            put(0, x, n * sizeof *other);
-        if (rank)
-            continue;
-        get(r, other, n * sizeof *other);
-        for (size_t i = 0; i < n; i++)
-            join(x, other, i);
-    }
-    bk_transport_tell(x, n * sizeof *other, 0);
-    free(other);
-    sent = before + bk_transport_reduced(n * sizeof *other, ranks);
-}
-
-static void join_max(void *x, const void *y, size_t i)
-{
-    int64_t *a = x;
-    const int64_t *b = y;
-
-    a[i] = b[i] > a[i] ? b[i] : a[i];
-}
-
-static void join_sum(void *x, const void *y, size_t i)
-{
-    ((uint64_t *)x)[i] += ((const uint64_t *)y)[i];
-}
-
-void bk_transport_max(int64_t *x, unsigned n) { reduce(x, n, join_max); }
-void bk_transport_sum(uint64_t *x, size_t n) { reduce(x, n, join_sum); }
-
-/* == Processes == */
-
-/* Runs `work` in n processes, and fails unless each ends with its own number of `status`; NULL:
-   with 0. */
+/* Fails unless each of n processes ends with its own number of `status`; NULL: with 0. */
 static void run(unsigned n, void (*work)(void), const int *status)
 {
-    pid_t pid[MOST];
-    int ended;
+    int ended[PROCESSES_MOST];
 
-    ranks = n;
-    for (unsigned a = 0; a < n; a++)
-        for (unsigned b = a + 1; b < n; b++) {
-            int pair[2];
-
-            assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-            line[a][b] = pair[0];
-            line[b][a] = pair[1];
-        }
-    for (rank = 0; rank < n; rank++)
-        if ((pid[rank] = fork()) == 0) {
-            alarm(30);
-            work();
-            _exit(0);
-        }
-    for (unsigned r = 0; r < n; r++) {
-        assert_int_equal(waitpid(pid[r], &ended, 0), pid[r]);
-        assert_true(WIFEXITED(ended));
-        assert_int_equal(WEXITSTATUS(ended), status ? status[r] : 0);
-    }
-    for (unsigned a = 0; a < n; a++)
-        for (unsigned b = 0; b < n; b++)
-            if (a != b)
-                close(line[a][b]);
-}
-
-static void begin(void)
-{
-    int status = 77;
-
-    CHECK(bk_ranks_wait(&status));
-    bk_ranks_begin();
+    processes_run(n, work, ended);
+    for (unsigned r = 0; r < n; r++)
+        assert_int_equal(ended[r], status ? status[r] : 0);
 }
 
 /* == Beginning and ending == */
@@ -200,7 +39,7 @@ static void begin_together(void)
     CHECK(bk_ranks() == 1 && bk_rank() == 0 && !bk_ranks_several());
     CHECK(bk_ranks_agree(rank ? BK_E_USAGE : BK_OK, &why) == (rank ? BK_E_USAGE : BK_OK));
     bk_ranks_first_says(&x, 1); /* to nobody, as yet */
-    CHECK(x == (char)rank && !strcmp(why.text, "mine") && sent == 0);
+    CHECK(x == (char)rank && !strcmp(why.text, "mine") && bk_transport_sent() == 0);
     CHECK(bk_ranks_wait(&status));
     bk_ranks_begin();
     bk_ranks_begin(); /* the first alone tells others, once */
@@ -282,7 +121,7 @@ static void agree(unsigned failed, bool text, bool asks)
 
 static void agree_on_everything(void)
 {
-    begin();
+    processes_begin();
     for (unsigned failed = 0; failed < 1u << ranks; failed++)
         for (unsigned i = 0; i < 4; i++)
             agree(failed, i & 1, i & 2);
@@ -298,7 +137,7 @@ static void compare_numbers(void)
 {
     struct bk_report why = { "" };
 
-    begin();
+    processes_begin();
     CHECK(bk_ranks_same(7, "luck", &why) == BK_OK);
     CHECK(bk_ranks_same(rank == 2 ? UINT64_C(1) << 40 : 0, "luck", &why) == BK_E_USAGE);
     CHECK(!strncmp(why.text, "rank 2 on ", 10));
@@ -333,9 +172,9 @@ static uint8_t byte_of(unsigned round, unsigned from, unsigned to, size_t i)
 static void exchange_everything(void)
 {
     struct bk_box *out, *in;
-    uint64_t before;
+    uint64_t before, now;
 
-    begin();
+    processes_begin();
     out = bk_boxes_new(ranks);
     in = bk_boxes_new(ranks);
     CHECK(out && in);
@@ -347,11 +186,12 @@ static void exchange_everything(void)
                 bk_box_put(&out[to], &(uint8_t){ byte_of(round, rank, to, i) }, 1);
         for (unsigned to = 0; to < ranks; to++)
             whole += to == rank ? 0 : length_of(round, rank, to);
-        before = sent;
+        before = bk_transport_sent();
         CHECK(bk_ranks_exchange(out, in, round & 1, NULL) == BK_OK);
         before += bk_ranks_exchange_words(ranks);
-        CHECK(round & 1 ? sent <= before + whole : sent == before + whole);
-        CHECK(!(round & 1) || round % 3 || whole < 100000 || sent < before + whole / 10);
+        now = bk_transport_sent();
+        CHECK(round & 1 ? now <= before + whole : now == before + whole);
+        CHECK(!(round & 1) || round % 3 || whole < 100000 || now < before + whole / 10);
         CHECK(in[rank].n == 0 && out[rank].n == length_of(round, rank, rank));
         out[rank].n = 0;
         for (unsigned from = 0; from < ranks; from++) {
@@ -375,10 +215,10 @@ static void ranks__exchange_what_each_has_for_each(void **state)
 
 static void exchange_without_memory(void)
 {
-    struct bk_box out[MOST] = { { 0 } }, in[MOST] = { { 0 } };
+    struct bk_box out[PROCESSES_MOST] = { { 0 } }, in[PROCESSES_MOST] = { { 0 } };
     struct bk_report why = { "" };
 
-    begin();
+    processes_begin();
     for (unsigned r = 0; r < ranks; r++)
         bk_box_put(&out[r], "luck", 4);
     out[0].failed = rank == 1; /* what was put there is lost */
@@ -405,7 +245,7 @@ static void add_everything(void)
     static const size_t sizes[] = { 0, 1, 2, 3, 4, 5, 100, 1001, 20000 };
     uint64_t *x = malloc(20000 * sizeof *x), *want = calloc(20000, sizeof *want);
 
-    begin();
+    processes_begin();
     CHECK(x && want);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         memset(want, 0, 20000 * sizeof *want);
@@ -430,7 +270,7 @@ static void add_everything(void)
 static void ranks__add_up_numbers_of_any_size(void **state)
 {
     (void)state;
-    for (unsigned n = 1; n <= MOST; n++)
+    for (unsigned n = 1; n <= PROCESSES_MOST; n++)
         run(n, add_everything, NULL);
 }
 
@@ -441,7 +281,7 @@ static void count_traffic(void)
     struct bk_ranks_traffic told;
     char x[100] = { 0 };
 
-    begin();
+    processes_begin();
     told = bk_ranks_sent();
     bk_ranks_sends(BK_SENDS_ROWS);
     bk_ranks_first_says(x, 100);
