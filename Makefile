@@ -19,7 +19,8 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err array guess variant rules symmetry betza geometry check number finish position attack move move_name moves_fit end perft hands \
+CORE  = err array guess variant rules symmetry betza geometry check number finish position attack move \
+        move_name moves_fit end perft hands \
         ini cursor keys read fairy_file fairy_value fairy_men fairy_pawn fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index index_cells index_pairs index_blocks index_new rows model info head host readers cache \
@@ -40,7 +41,13 @@ EXPLORE = json query reply kept games san tell hand ask far count sums drawing a
 CLI   = main report machine folder many pgn save map plans bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
 ENGINE = wait say game name value hash worker root search session setup uci cecp main
-TESTS = test_variant test_ini test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_catalog test_probe test_lacking test_api test_root test_budget test_errors test_about test_host test_fairy test_terrain test_homes test_rules test_facts test_codec test_ribbons test_columns test_samples test_encoder test_source test_ranks test_several test_owners test_ledger test_stock test_narrow test_resident test_resume test_exits test_file test_golden test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written test_explore test_fuzz
+TESTS = test_variant test_ini test_position test_move test_ref test_perft test_index test_numbers test_rows \
+        test_whole test_table test_catalog test_probe test_lacking test_api test_root test_budget \
+        test_errors test_about test_host test_fairy test_terrain test_homes test_rules test_facts test_codec \
+        test_ribbons test_columns test_samples test_encoder test_source test_ranks test_several test_owners \
+        test_ledger test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
+        test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written \
+        test_explore test_fuzz
 PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slow_file proof solved forge lines made built
 FUZZ  = variant fairy fen material checkpoint cli table explore
 
