@@ -101,8 +101,18 @@ children() { # processes of the job that are there by now
     done
 }
 
+# waits for the job; a minute at most, as Open MPI's mpirun, told to end while it starts, may hang for ever
+ended() {
+    for _ in $(seq 60); do sleep 1; done >/dev/null 2>&1 && kill -9 $(children) "$pid" 2>/dev/null &
+    watch=$! status=0
+    wait "$pid" 2>/dev/null || status=$?
+    kill "$watch" 2>/dev/null || true
+    wait "$watch" 2>/dev/null || true
+    return $status
+}
+
 # killed again and again, each time going on with another number of processes
-times=$([ -n "$long" ] && echo 25 || echo 4) ended=0
+times=$([ -n "$long" ] && echo 25 || echo 4) broken=0
 for i in $(seq "$times"); do
     n=$((i % 3 + 2))
     # shellcheck disable=SC2086
@@ -115,7 +125,7 @@ for i in $(seq "$times"); do
     2) kill -TERM "$pid" 2>/dev/null || true ;;
     3) kill -USR1 "$pid" 2>/dev/null || true ;; # handed on: they end with a checkpoint
     esac
-    wait "$pid" 2>/dev/null || ended=$((ended + 1)) # else it was done before
+    ended || broken=$((broken + 1)) # else it was done before
     for file in "$dir/killed/$folder"/*.bk[wd]; do
         [ ! -e "$file" ] || cmp -s "$file" "$dir/whole/$folder/${file##*/}" ||
             die "after a kill: $file is not whole"
@@ -127,7 +137,7 @@ for i in $(seq "$times"); do
     fi
 done
 
-[ -z "$long" ] || [ $ended -gt 5 ] || die "only $ended of $times builds were there to be ended"
+[ -z "$long" ] || [ $broken -gt 5 ] || die "only $broken of $times builds were there to be ended"
 
 # a process whose disk is full: what the others have written of a checkpoint goes, the build goes on
 if [ -n "$long" ] && [ -x "$build/inject" ]; then
@@ -142,7 +152,7 @@ if [ -n "$long" ] && [ -x "$build/inject" ]; then
     done
     sleep 0.1
     kill -TERM $pid
-    wait $pid 2>/dev/null || true
+    ended || true
     ! ls -d "$dir/full/shatranj/".KRNvKN.ckpt* 2>/dev/null || die "parts of a checkpoint that was not to be"
 fi
 unset BAREKING_CHECKPOINT
@@ -170,4 +180,4 @@ done
 says 2 "rank 1 on .* is not the folder that the first process has" timeout -k 1 60 \
     mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : -n 1 "$mpi" build "$six" KNvKP --dir "$dir/unsaid"
 [ -z "$(ls -A "$dir/said" 2>/dev/null)" ] || die "left in a folder: $(ls -A "$dir/said")"
-echo "mpi: $compared builds by several processes as one makes them; ended $ended of $times times in the middle"
+echo "mpi: $compared builds by several processes as one makes them; ended $broken of $times times in the middle"
