@@ -318,42 +318,62 @@ static bool share_units(const struct bk_estimate_request *r, struct block_estima
     return unit != NULL;
 }
 
-/* Adds up level after level; solved blocks stay until nobody reads them, if they are let go. */
+/* Where in the order the first unit is whole, and encoded: until then all that is solved stays. */
+static uint32_t first_whole(const struct bk_index *ix, const uint32_t *after)
+{
+    uint32_t whole = UINT32_MAX;
+
+    for (uint32_t x = 0; x < ix->nblocks; x++)
+        whole = after[x] < whole ? after[x] : whole;
+    return whole;
+}
+
+/* Takes from n[] what goes once all blocks before place `end` are solved and what is whole of them
+   is encoded.  readers: blocks still to be solved that read each.  Returns the bytes that go. */
+static uint64_t let_go(const struct bk_estimate_request *r, struct block_estimate *n,
+                       const uint32_t *after, uint32_t end, const uint32_t *readers)
+{
+    uint64_t gone = 0;
+
+    for (uint32_t x = 0; x < r->ix->nblocks; x++) {
+        if (after[x] >= end)
+            continue;
+        gone += n[x].attained + (n[x].codes - n[x].kept);
+        n[x].attained = 0;
+        n[x].codes = n[x].kept;
+        if (r->let_go && !readers[x]) {
+            gone += n[x].codes;
+            n[x].codes = n[x].kept = 0;
+        }
+    }
+    return gone;
+}
+
+/* Adds up level after level; solved blocks stay until nobody reads them, if they are let go.
+   readers: 0 each. */
 static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_request *r,
                             const struct bk_order *o, struct block_estimate *n,
                             const uint32_t *after, uint32_t *readers)
 {
     const struct bk_index *ix = r->ix;
-    uint32_t encodes = UINT32_MAX; /* place in the order when the first unit is whole */
+    const uint32_t whole = first_whole(ix, after);
     uint64_t live = 0;
 
-    for (uint32_t x = 0; x < ix->nblocks; x++)
-        encodes = after[x] < encodes ? after[x] : encodes;
     for (uint32_t l = 0; l < o->nlevels; l++) {
-        uint32_t first = o->first[l], end = o->first[l + 1];
+        const uint32_t first = o->first[l], end = o->first[l + 1];
+        const bool now = first <= whole && whole < end;
 
         estimate_level(out, r, o, l, n, live);
-        for (uint32_t x = first; x < end; x++) {
+        for (uint32_t x = first; x < end; x++)
             live += n[o->block[x]].codes + n[o->block[x]].attained;
-            if (r->let_go)
-                bk_order_read(ix, o->block[x], -1, readers);
-        }
-        if (encodes >= end)
+        if (whole >= end)
             continue;
+        for (uint32_t x = now ? end : first; r->let_go && x < (now ? ix->nblocks : end); x++)
+            bk_order_read(ix, o->block[x], now ? 1 : -1, readers);
         for (uint32_t x = 0; x < ix->nblocks; x++)
             if (after[x] >= first && after[x] < end && live > out->encoding)
                 out->encoding = live;
-        for (uint32_t x = 0; x < ix->nblocks; x++) {
-            if (after[x] >= end)
-                continue;
-            live -= n[x].attained + (n[x].codes - n[x].kept);
-            n[x].attained = 0;
-            n[x].codes = n[x].kept;
-            if (r->let_go && !readers[x]) {
-                live -= n[x].codes;
-                n[x].codes = n[x].kept = 0; /* it is gone */
-            }
-        }
+        live -= let_go(r, n, after, end, readers);
     }
 }
 
@@ -395,8 +415,6 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     for (uint32_t i = 0; ok && i < ix->nblocks; i++) {
         out->codes += n[i].kept;
         out->held += n[i].held;
-        if (r->let_go)
-            bk_order_read(ix, i, 1, readers);
     }
     ok = ok && encoded_after(ix, o.block, solved, after);
     if (ok)
