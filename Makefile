@@ -31,7 +31,8 @@ TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=
 # the rooms of tb, lowest first
 MEMORY = cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 KERNEL = dispatch passing state tally
-SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block solve
+SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block_prepare block_plies block_group \
+         block_hand block solve
 ENCODE = effort columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
          unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode
 MAKING = disk plan parts resident budget lock left mark build

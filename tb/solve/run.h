@@ -15,7 +15,7 @@
 #include "tb/solve/job.h"
 #include "tb/solve/share.h"
 
-/* The blocks under way, as iterate() knows them. */
+/* The blocks under way, as bk_block_iterate() knows them. */
 struct bk_moment {
     uint32_t block, ply;    /* the first of the blocks */
     uint32_t before, there; /* flags; before: the last ply found something; there: any are under
