@@ -34,7 +34,7 @@ KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block_prepare block_plies block_group \
          block_hand block solve
 ENCODE = effort columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
-         unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode
+         unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode_saved encode
 MAKING = disk plan parts resident budget lock left mark build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values whole alike mine chart game

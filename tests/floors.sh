@@ -111,7 +111,7 @@ room solve order owners prepare exits job scratch layout share ledger paging est
     block_job block_work block_prepare block_plies block_group block_hand block solve
 room encode bytes turned source columns columns_for pivots eliminate eliminate_avx2 eliminate_gfni filter ribbons entropy input effort \
     values cells sample learner subset value_classes split parting learn worth codes walk asked shard \
-    unit_job unit_run unit_memory unit_count unit_rates unit_shards unit drawn foretell unit_rows encode
+    unit_job unit_run unit_memory unit_count unit_rates unit_shards unit drawn foretell unit_rows encode_work encode_saved encode
 room build known disk plan parts resident budget lock left mark build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

@@ -18,47 +18,9 @@
 #include "core/homes.h"
 #include "table/head.h"
 #include "table/write.h"
-#include "tb/encode/foretell.h"
-#include "tb/encode/unit_rows.h"
+#include "tb/encode/encode_work.h"
 #include "tb/encode/worth.h"
 #include "tb/memory/ranks.h"
-
-/* A unit of one kind of file. */
-struct task {
-    enum bk_told told;
-    const struct bk_unit_place *place;
-    bool done;
-    struct bk_unit unit; /* model and directory */
-    uint64_t at;         /* offset of its shards in the scratch file */
-    uint8_t *shard;      /* owned: shards that are not in the scratch file yet */
-    size_t bytes, room;
-};
-
-struct bk_encoder {
-    struct bk_memtable *t;
-    const char *dir;
-    struct bk_encode_options o;
-    struct bk_pool *pool;
-    struct bk_rows *rows;
-    struct bk_facts *facts;
-    bool one_side;
-    unsigned nkinds, nplaces;
-    struct bk_unit_place *place;
-    struct task *task; /* by kind, then by place */
-    bool *solved;      /* by block */
-    int scratch;       /* file of shards; no name */
-    uint64_t scratch_bytes;
-    /* small units of this round, each encoded by a single thread */
-    struct task **small;
-    unsigned nsmall;
-    struct bk_first_error failed;
-    struct bk_logs logs;
-};
-
-static struct task *task_of(const struct bk_encoder *e, unsigned kind, unsigned place)
-{
-    return &e->task[kind * e->nplaces + place];
-}
 
 /* == Shards == */
 
@@ -82,7 +44,7 @@ static enum bk_err write_shards(void *context, const void *bytes, size_t n, stru
 /* Shards of a small unit, which stay in memory for now. */
 static enum bk_err keep_shards(void *context, const void *bytes, size_t n, struct bk_report *why)
 {
-    struct task *task = context;
+    struct bk_encode_task *task = context;
 
     if (!BK_ARRAY_ROOM(task->shard, task->room, task->bytes + n))
         return bk_no_memory(why);
@@ -93,7 +55,8 @@ static enum bk_err keep_shards(void *context, const void *bytes, size_t n, struc
 
 /* == A unit == */
 
-static void open_rows(const struct bk_encoder *e, const struct task *task, struct bk_unit_rows *u)
+static void open_rows(const struct bk_encoder *e, const struct bk_encode_task *task,
+                      struct bk_unit_rows *u)
 {
     const struct bk_source source = { .t = e->t,
                                       .rows = e->rows,
@@ -105,7 +68,7 @@ static void open_rows(const struct bk_encoder *e, const struct task *task, struc
 }
 
 /* room: bytes that it may take, 0: no limit.  pool: NULL for a small unit. */
-static enum bk_err encode_unit(struct bk_encoder *e, struct task *task,
+static enum bk_err encode_unit(struct bk_encoder *e, struct bk_encode_task *task,
                                const struct bk_unit_rows *u, struct bk_sample *sample,
                                uint64_t room, struct bk_pool *pool, bk_shard_sink *sink,
                                void *context, struct bk_report *why)
@@ -128,16 +91,16 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task,
 
 /* A large unit that is ready and all units of the same numbers, which learn from the same rows. */
 struct alike {
-    struct task *task[BK_SAMPLES_MAX];
+    struct bk_encode_task *task[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
     struct bk_rows_alike rows; /* rows.n units */
 };
 
-static void find_alike(const struct bk_encoder *e, struct task *first, struct alike *a)
+static void find_alike(const struct bk_encoder *e, struct bk_encode_task *first, struct alike *a)
 {
     *a = (struct alike){ .rows.n = 0 };
     for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
-        struct task *task = &e->task[i];
+        struct bk_encode_task *task = &e->task[i];
 
         if (task->done || task->place->block != first->place->block)
             continue;
@@ -209,7 +172,8 @@ static uint64_t room_beside(const struct bk_encoder *e, const struct alike *a, u
     return e->o.room_bytes > later ? e->o.room_bytes - later : 1;
 }
 
-static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct bk_report *why)
+static enum bk_err encode_alike(struct bk_encoder *e, struct bk_encode_task *first,
+                                struct bk_report *why)
 {
     struct alike a;
     enum bk_err err = BK_OK;
@@ -246,7 +210,7 @@ static unsigned rank_of_small(const struct bk_encoder *e, const struct bk_unit_p
 static void encode_small(void *context, uint64_t item, unsigned thread)
 {
     struct bk_encoder *e = context;
-    struct task *task = e->small[item];
+    struct bk_encode_task *task = e->small[item];
     struct bk_report why = { "" };
     struct bk_unit_rows rows;
 
@@ -264,7 +228,7 @@ struct unit_numbers {
     uint32_t leaves, shards;
 };
 
-static void send_small(const struct task *task, struct bk_box *box)
+static void send_small(const struct bk_encode_task *task, struct bk_box *box)
 {
     const struct bk_unit *u = &task->unit;
     const struct unit_numbers x = { u->model_bytes, u->directory_bytes, u->shard_bytes,
@@ -276,7 +240,7 @@ static void send_small(const struct task *task, struct bk_box *box)
     bk_box_put(box, task->shard, task->bytes);
 }
 
-static const char *receive_small(struct task *task, const char *at, struct bk_report *why)
+static const char *receive_small(struct bk_encode_task *task, const char *at, struct bk_report *why)
 {
     struct bk_unit *u = &task->unit;
     struct unit_numbers x;
@@ -300,7 +264,7 @@ static const char *receive_small(struct task *task, const char *at, struct bk_re
 }
 
 /* Frees a task's shards, which the scratch file or the first process has now. */
-static void let_small_go(struct task *task)
+static void let_small_go(struct bk_encode_task *task)
 {
     free(task->shard);
     task->shard = NULL;
@@ -355,7 +319,7 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     if (!err && bk_ranks_several() && e->nsmall)
         err = gather_small_ones(e, why);
     for (unsigned i = 0; i < e->nsmall; i++) {
-        struct task *task = e->small[i];
+        struct bk_encode_task *task = e->small[i];
         enum bk_err written = BK_OK;
         bool made = task->done; /* some are, if threads were stopped: a checkpoint has those */
 
@@ -374,15 +338,6 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
 
 /* == Blocks == */
 
-/* Are all blocks of a unit solved? */
-static bool is_ready(const struct bk_encoder *e, const struct bk_unit_place *p)
-{
-    for (uint32_t b = p->block; b < p->block + p->nblocks; b++)
-        if (!e->solved[b])
-            return false;
-    return true;
-}
-
 static void note_encoded(struct bk_encoder *e, const struct bk_unit_place *p)
 {
     for (uint32_t b = p->block; b < p->block + p->nblocks; b++) {
@@ -400,9 +355,9 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
         e->solved[block[i]] = true;
     bk_stock_leave_some(bk_pool_threads(e->pool));
     for (unsigned i = 0; !err && i < e->nkinds * e->nplaces; i++) {
-        struct task *task = &e->task[i];
+        struct bk_encode_task *task = &e->task[i];
 
-        if (task->done || !is_ready(e, task->place))
+        if (task->done || !bk_encode_is_ready(e, task->place))
             continue;
         if (task->place->end - task->place->first < BK_LARGE_UNIT) {
             e->small[e->nsmall++] = task;
@@ -415,7 +370,7 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
         err = encode_small_ones(e, why);
     bk_stock_leave_none();
     for (unsigned i = 0; !err && i < e->nplaces; i++)
-        if (task_of(e, 0, i)->done)
+        if (bk_encode_task_of(e, 0, i)->done)
             note_encoded(e, &e->place[i]);
     return err;
 }
@@ -449,7 +404,7 @@ static bool make_tasks(struct bk_encoder *e)
     all = e->nkinds * e->nplaces;
     e->place = calloc(e->nplaces + 1u, sizeof *e->place);
     e->task = calloc(all + 1u, sizeof *e->task);
-    e->small = calloc(all + 1u, sizeof(struct task *));
+    e->small = calloc(all + 1u, sizeof(struct bk_encode_task *));
     e->solved = calloc(ix->nblocks + 1u, sizeof *e->solved);
     if (!e->place || !e->task || !e->small || !e->solved)
         return false;
@@ -510,106 +465,6 @@ void bk_encoder_close(struct bk_encoder *e)
     free(e);
 }
 
-/* == Checkpoints == */
-
-/* The numbers of a task that is done, in a checkpoint; its arrays follow. */
-struct numbers {
-    uint64_t at, model_bytes, shard_bytes;
-    uint32_t leaves, shards;
-};
-
-static void save_task(const struct task *task, struct bk_writer *w)
-{
-    const struct bk_unit *u = &task->unit;
-    const struct numbers x = { task->at, u->model_bytes, u->shard_bytes, u->leaves, u->shards };
-    const uint8_t done = task->done;
-
-    bk_write(w, &done, 1);
-    if (!task->done)
-        return;
-    bk_write(w, &x, sizeof x);
-    bk_write_array(w, u->model, u->model_bytes);
-    bk_write_array(w, u->directory, u->directory_bytes);
-}
-
-void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w)
-{
-    for (uint32_t b = 0; b < e->t->ix->nblocks; b++)
-        bk_write(w, &(uint8_t){ e->solved[b] }, 1);
-    bk_write(w, &e->scratch_bytes, sizeof e->scratch_bytes);
-    for (unsigned i = 0; i < e->nkinds * e->nplaces; i++)
-        save_task(&e->task[i], w);
-    bk_write_file(w, e->scratch, e->scratch_bytes);
-}
-
-/* Loads the numbers of a task.  False: no file's head could have them, or the shards would not lie
-   within the scratch file.  A unit without numbers has no shards, any other has some. */
-static bool load_numbers(const struct bk_encoder *e, struct task *task, struct bk_reader *r)
-{
-    uint64_t numbers = task->place->end - task->place->first;
-    struct numbers x;
-    struct bk_unit *u = &task->unit;
-
-    if (!bk_read(r, &x, sizeof x) || !x.model_bytes || x.model_bytes > BK_MODEL_MOST ||
-        !x.shards != !numbers || x.shards > numbers || x.at > e->scratch_bytes ||
-        x.shard_bytes > e->scratch_bytes - x.at)
-        return false;
-    task->at = x.at;
-    u->model_bytes = (size_t)x.model_bytes;
-    u->shard_bytes = x.shard_bytes;
-    u->leaves = x.leaves;
-    u->shards = x.shards;
-    u->directory_bytes = (size_t)x.shards * BK_SHARD_ENTRY_BYTES;
-    return true;
-}
-
-static bool load_task(const struct bk_encoder *e, struct task *task, struct bk_reader *r)
-{
-    struct bk_unit *u = &task->unit;
-    uint8_t done;
-
-    if (!bk_read(r, &done, 1) || done > is_ready(e, task->place))
-        return false;
-    task->done = done;
-    if (!done)
-        return true;
-    if (!load_numbers(e, task, r))
-        return false;
-    u->model = malloc(u->model_bytes);
-    u->directory = malloc(u->directory_bytes + 1);
-    return u->model && u->directory && bk_read_array(r, u->model, u->model_bytes) &&
-           bk_read_array(r, u->directory, u->directory_bytes);
-}
-
-/* Are all units of encoded blocks done?  Units of other blocks may be done, too: the build was
-   stopped while it encoded the other units of these blocks, and goes on with them. */
-static bool blocks_agree(const struct bk_encoder *e)
-{
-    for (unsigned i = 0; i < e->nplaces; i++)
-        for (uint32_t b = e->place[i].block; b < e->place[i].block + e->place[i].nblocks; b++)
-            for (unsigned kind = 0; kind < e->nkinds; kind++)
-                if (e->t->block[b].encoded && !task_of(e, kind, i)->done)
-                    return false;
-    return true;
-}
-
-bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
-{
-    bool ok = true;
-
-    for (uint32_t b = 0; ok && b < e->t->ix->nblocks; b++) {
-        uint8_t solved;
-
-        ok = bk_read(r, &solved, 1) && solved <= e->t->block[b].solved;
-        e->solved[b] = ok && solved;
-    }
-    ok = ok && bk_read(r, &e->scratch_bytes, sizeof e->scratch_bytes) &&
-         e->scratch_bytes <= bk_reader_left(r);
-    for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++)
-        ok = load_task(e, &e->task[i], r);
-    return ok && blocks_agree(e) && bk_read_file(r, e->scratch, e->scratch_bytes);
-}
-
 /* == Files == */
 
 static struct bk_file_info info_of(const struct bk_encoder *e, enum bk_kind kind,
@@ -648,7 +503,7 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
     if (!unit)
         return bk_no_memory(why);
     for (unsigned i = 0; i < e->nplaces; i++) {
-        const struct task *task = task_of(e, kind, i);
+        const struct bk_encode_task *task = bk_encode_task_of(e, kind, i);
 
         unit[i] = (struct bk_unit_bytes){ .nblocks = task->place->nblocks,
                                           .shards = task->unit.shards,
