@@ -255,7 +255,7 @@ static const char *receive_small(struct bk_encode_task *task, const char *at, st
                            x.leaves,
                            x.shards };
     if (!u->model || !u->directory ||
-        keep_shards(task, at + x.model_bytes + x.directory_bytes, x.bytes, why))
+        (x.bytes && keep_shards(task, at + x.model_bytes + x.directory_bytes, x.bytes, why)))
         return NULL;
     memcpy(u->model, at, x.model_bytes);
     memcpy(u->directory, at + x.model_bytes, x.directory_bytes);

@@ -152,7 +152,7 @@ void bk_box_put(struct bk_box *box, const void *from, size_t bytes)
 {
     void *to = bk_box_room(box, bytes);
 
-    if (to)
+    if (to && bytes)
         memcpy(to, from, bytes);
 }
 
