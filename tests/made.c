@@ -25,16 +25,23 @@ static unsigned value_of(const struct made *m, uint64_t number, const struct bk_
     return m->plain ? 0 : sum / 4 % m->values;
 }
 
+bool made_row(const struct made *m, uint64_t number, struct bk_row *row, struct bk_row_values *v)
+{
+    bk_row_of(m->rows, number, row);
+    if (!v)
+        return false;
+    memset(v, 0, sizeof(*v));
+    return true;
+}
+
 static void make_row(void *context, uint64_t number, struct bk_row *row, struct bk_turned *turned,
                      struct bk_row_values *v)
 {
     const struct made *m = context;
 
     (void)turned;
-    bk_row_of(m->rows, number, row);
-    if (!v)
+    if (!made_row(m, number, row, v))
         return;
-    memset(v, 0, sizeof(*v));
     for (unsigned i = 0; i < row->n; i++) {
         unsigned s = row->inner_sq[i];
         uint64_t bit = UINT64_C(1) << s % 64;

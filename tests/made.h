@@ -42,6 +42,10 @@ struct made_table {
 struct made_table made_table(const char *variant, const char *material);
 void made_table_free(struct made_table *t);
 
+/* For functions that give a row: sets `row` to the one with a number, and *v to zeroes.  False: `v`
+   is NULL, no values are asked for. */
+bool made_row(const struct made *m, uint64_t number, struct bk_row *row, struct bk_row_values *v);
+
 /* A source of all numbers of a table with values made as `m` says; borrows both. */
 struct bk_unit_source made_source(const struct made_table *t, struct made *m);
 

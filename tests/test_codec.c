@@ -160,10 +160,8 @@ static void make_wide_row(void *context, uint64_t number, struct bk_row *row,
     unsigned files, ranks, edge, region;
 
     (void)turned;
-    bk_row_of(m->rows, number, row);
-    if (!v)
+    if (!made_row(m, number, row, v))
         return;
-    memset(v, 0, sizeof(*v));
     bk_row_care(row, 3, v->care);
     files = (unsigned)abs(row->sq[0] % 10 - row->sq[1] % 10);
     ranks = (unsigned)abs(row->sq[0] / 10 - row->sq[1] / 10);

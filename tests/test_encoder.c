@@ -204,10 +204,8 @@ static void make_rare_row(void *context, uint64_t number, struct bk_row *row,
     const struct made *m = context;
 
     (void)turned;
-    bk_row_of(m->rows, number, row);
-    if (!v)
+    if (!made_row(m, number, row, v))
         return;
-    memset(v, 0, sizeof(*v));
     bk_row_care(row, 4, v->care);
     memcpy(v->plane[0], v->care, sizeof(v->care));
     if (bk_mix(row->first) % 4096 == 0)

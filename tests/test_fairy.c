@@ -15,6 +15,7 @@
 #include "core/perft.h"
 #include "tests/given.h"
 #include "tests/proof.h"
+#include "tests/refusal.h"
 
 static struct bk_variant *read_section(const char *text, const char *section)
 {
@@ -291,9 +292,7 @@ static void fairy__riders_and_hoppers_share_lines(void **state)
 
 /* == What is refused == */
 
-static const struct refusal {
-    const char *claim, *text, *want; /* want: the whole message */
-} refusals[] = {
+static const struct refusal refusals[] = {
     { "fairy__refuses_unknown_key", "[a:chess]\n\nmustCaptures = true\n",
       "f.ini:3:1: key 'mustCaptures': unknown, or nothing that our rules have" },
     { "fairy__refuses_rule_we_lack", "[a:chess]\nmustCapture = true\n",
@@ -593,19 +592,6 @@ static void fairy__refuses_what_an_inherited_key_changes(void **state)
     }
 }
 
-static int run_refusals(void)
-{
-    static struct CMUnitTest tests[NREFUSALS];
-
-    for (size_t i = 0; i < NREFUSALS; i++)
-        tests[i] = (struct CMUnitTest){
-            .name = refusals[i].claim,
-            .test_func = is_refused,
-            .initial_state = (void *)(uintptr_t)&refusals[i],
-        };
-    return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -629,5 +615,5 @@ int main(void)
     };
     int failed = cmocka_run_group_tests_name("fairy", tests, NULL, NULL);
 
-    return failed + run_refusals() ? EXIT_FAILURE : EXIT_SUCCESS;
+    return failed + refusals_run(refusals, NREFUSALS, is_refused) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

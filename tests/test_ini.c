@@ -9,6 +9,7 @@
 #include "core/read.h"
 #include "core/variant.h"
 #include "tests/given.h"
+#include "tests/refusal.h"
 
 /* == Betza == */
 
@@ -190,12 +191,6 @@ static void variant__reads_crlf_and_comments(void **state)
 }
 
 /* == What is refused == */
-
-struct refusal {
-    const char *claim;
-    const char *text;
-    const char *want; /* the whole line */
-};
 
 #define R40 "0123456789012345678901234567890123456789"
 
@@ -476,19 +471,6 @@ static void is_refused(void **state)
     assert_int_equal(bk_variant_parse(&v, "game.ini", r->text, NULL), BK_E_USAGE);
 }
 
-static int run_refusals(void)
-{
-    static struct CMUnitTest tests[NREFUSALS];
-
-    for (size_t i = 0; i < NREFUSALS; i++)
-        tests[i] = (struct CMUnitTest){
-            .name = refusals[i].claim,
-            .test_func = is_refused,
-            .initial_state = (void *)(uintptr_t)&refusals[i],
-        };
-    return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,5 +486,5 @@ int main(void)
     };
     int failed = cmocka_run_group_tests_name("ini", tests, NULL, NULL);
 
-    return failed + run_refusals() ? EXIT_FAILURE : EXIT_SUCCESS;
+    return failed + refusals_run(refusals, NREFUSALS, is_refused) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

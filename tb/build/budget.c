@@ -369,14 +369,13 @@ static uint64_t bytes_for_cells(uint64_t positions, uint64_t solving)
 
 /* Predicts solving and encoding: of one process, or of the first, which learns, and of others. */
 static enum bk_err predict_each(const struct prediction *x, const struct bk_index *ix,
-                                struct bk_plan_table *t, bool let_go,
-                                const struct bk_estimate *chosen, uint64_t *least_encoder,
-                                struct bk_report *why)
+                                uint32_t table, bool let_go, const struct bk_estimate *chosen,
+                                uint64_t *least_encoder, struct bk_report *why)
 {
     const struct bk_some_ranks all = all_of(x->p);
     const struct bk_some_ranks part[2] = { { all.ranks, 0, 1 }, { all.ranks, 1, all.ranks } };
-    const uint32_t table = table_of(x->p, ix);
     const uint64_t always = beside_of(x, table) + bk_resident_margin(x->h);
+    struct bk_plan_table *t = &x->p->table[table];
     enum bk_err err = BK_OK;
 
     *least_encoder = 0;
@@ -491,7 +490,7 @@ static enum bk_err predict(struct prediction *x, struct bk_index **ix, uint32_t 
         return err;
     t->encode_bytes = encode_bytes_of(x, t, n);
     t->memory_bytes = x->peak;
-    err = predict_each(x, *ix, t, !keep, n, &least_encoder, why);
+    err = predict_each(x, *ix, table, !keep, n, &least_encoder, why);
     memcpy(t->sent_bytes, x->sent, sizeof x->sent);
     if (!err && is_several(x->p))
         err = add_making(x->p, *ix, table, keep, x->threads, why);

@@ -20,6 +20,10 @@ struct bk_encode_options {
     uint64_t room_bytes; /* that encoding large units may take in all; 0: no limit */
 };
 
+/* Draws positions of each unit of a table.  Owned by the caller.  NULL: no memory.  Cost: 2 to 4 ms
+   a unit. */
+struct bk_drawn *bk_encode_draw(const struct bk_index *ix);
+
 /*
  * About how many bytes encoding takes at its worst, besides the codes and what each thread has for
  * itself (some 8 MiB).
@@ -48,10 +52,6 @@ struct bk_encode_question {
     uint64_t file_bytes[2];
     uint64_t beside_bytes, solving_bytes;
 };
-/* Draws positions of each unit of a table.  Owned by the caller.  NULL: no memory.  Cost: 2 to 4 ms
-   a unit. */
-struct bk_drawn *bk_encode_draw(const struct bk_index *ix);
-
 enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_encode_question *q,
                                struct bk_report *why);
 
