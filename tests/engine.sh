@@ -213,8 +213,8 @@ nodes=$(sed -n 's/.* nodes \([0-9]*\) .*/\1/p' "$tmp/before" | tail -n 1)
 say setoption name MultiPV value 1
 
 # stopped in the middle: no score is told but one that was found
-say 'setoption name UCI_Variant value atlantean-double'
-say 'position fen 1x1m1z1x2/1n4k1n1/ppTppppppp/t9/3h6/3M4T1/10/PPPPPPPPPt/1N1K2H1N1/X8X b - - 0 15'
+say 'setoption name UCI_Variant value sultan-random'
+say 'position fen 3rqk3r/5p2pp/npp2cpp2/p2p3PP1/1b1PP1b2P/B5P2B/P1c2NP3/RNQC1K3R b - - 0 32'
 best nodes 1
 if grep ' score ' "$tmp/before"; then fail 'a score of a move that was not searched'; fi
 case $move in [a-j]*) pass ;; *) fail "stopped at once: '$move'" ;; esac
@@ -376,6 +376,66 @@ best depth 1
 [ "$hurried" -lt "$(wc -w <"$tmp/before")" ] && pass || fail "$hurried words in a millisecond, as many as without a limit"
 say 'setoption name MultiPV value 1'
 say 'setoption name UCI_Variant value shatranj'
+
+# == Told to stop at once == nothing that the tables know is given away, by whatever ends the search: in
+# won and drawn positions, by distances or results alone, also where a table that captures lead into is missing
+results() { # game, fen: "MOVE RESULT" of each move, the best first
+    "$bareking" probe "$1" "$2" --json --dir "$tmp/tables" | grep -o '"move":"[a-h0-9]*","wdl":-*[01]' |
+        sed 's/"move":"//; s/","wdl":/ /'
+}
+at_once() { # game, fen, how: $move is among those of the best result
+    awk 'NR == 1 { best = $2 } $2 != best { exit } { print $1 }' "$tmp/ranked" >"$tmp/keep"
+    grep -qx "$move" "$tmp/keep" && hurries=$((hurries + 1)) || fail "$1, $3: $move in $2 gives away what $(head -n 1 "$tmp/keep") keeps"
+}
+quiet_best() { # commands, with \n between: one bestmove
+    printf '%b\n' "$*" >&3
+    expect 'bestmove *'
+    move=${line#bestmove }
+    move=${move%% *}
+}
+hurry() { # game, fen
+    results "$1" "$2" >"$tmp/ranked" 2>"$tmp/log" || return 0 # illegal
+    awk '{ seen[$2] } END { n = 0; for (r in seen) n++; exit n < 2 }' "$tmp/ranked" || return 0 # no move gives anything away
+    for ends in 'infinite\nstop' '\nstop' 'infinite\nsetoption name Clear Hash' 'ponder wtime 1\nponderhit' 'ponder\nstop' \
+        'movetime 1' 'wtime 1 btime 1' 'nodes 1'; do
+        quiet_best "setoption name UCI_Variant value $1\nposition fen $2\ngo $ends"
+        at_once "$1" "$2" "go $ends"
+    done
+    for ends in 'go infinite' 'go infinite\nquit'; do # or the input ends
+        printf 'setoption name UCI_Variant value %s\nposition fen %s\n%b\n' "$1" "$2" "$ends" |
+            "$engine" --dir "$dir" >"$tmp/log"
+        move=$(sed -n 's/^bestmove \([^ ]*\).*/\1/p' "$tmp/log")
+        at_once "$1" "$2" "$ends, the end"
+    done
+    for ends in 'st 60\ngo\n?' 'st 0\ngo' 'time 0\ngo' 'go'; do
+        printf 'xboard\nnew\nvariant %s\nforce\nsetboard %s\n%b\n' "$1" "$2" "$ends" |
+            sed 's/variant chess/variant normal/' | "$engine" --dir "$dir" >"$tmp/log"
+        move=$(sed -n 's/^move //p' "$tmp/log")
+        at_once "$1" "$2" "XBoard, $ends"
+    done
+}
+# random positions, and some that are known to go wrong easily
+thrown() { awk -v seed=3 -v armies="$1" -v n=$2 -f "$here/throw.awk"; }
+{
+    thrown KQkq 20 | sed 's/^/tables shatranj /'
+    thrown KRkb 20 | sed 's/^/results shatranj /'
+    thrown KQkr 20 | sed 's/^/some chess /'
+    echo 'tables shatranj 8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
+    echo 'some chess 6Q1/6K1/8/4r3/8/8/1k6/8 b - - 0 1'
+    echo 'some chess 8/8/3Q4/3k3K/8/8/2r5/8 b - - 0 1'
+} >"$tmp/thrown"
+hurries=0
+while read -r folder game given; do
+    dir=$tmp/$folder
+    say "setoption name TablePath value $dir"
+    hurry "$game" "$given"
+done <"$tmp/thrown"
+[ "$hurries" -ge 200 ] && pass || fail "only $hurries searches were stopped"
+# a third time draws: a win that is wanted at once goes another way
+say "setoption name TablePath value $tmp/tables"
+say 'setoption name UCI_Variant value shatranj'
+quiet_best "position fen 8/1q2K3/8/3Q4/8/7k/8/8 w - - 0 1 moves $around $around\ngo infinite searchmoves e7d6 d5c4\nstop"
+[ "$move" = d5c4 ] && pass || fail "$move, for the third time"
 
 # == A table that is damaged is named, once; and the engine plays on ==
 mkdir -p "$tmp/damaged/shatranj"

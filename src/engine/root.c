@@ -3,6 +3,10 @@
  *
  * Where they say all, there is nothing to search.  Where they know some moves, they may still be
  * sure that the best is one of the others: look_at_unknown().
+ *
+ * Asked for a move at once, it goes on until a move is known that keeps what the root is worth
+ * (known_will_do()).  Rejected: to play the best of what is known so far, be it none or a loss; a
+ * client that stops a search at once got the first move of the list, which gave wins away.
  */
 #include "engine/root.h"
 
@@ -48,14 +52,6 @@ static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, i
     *wdl = -*wdl;
     *plies = *wdl && *plies >= 0 ? *plies + 1 : -1;
     return true;
-}
-
-/* Sets `holds` and `looks` of a move that its distance does not tell apart from others. */
-static void judge_more(struct be_worker *w, const struct be_board *after, struct be_root_move *r)
-{
-    if (!r->wdl)
-        r->holds = count_holding(w, after);
-    r->looks = -be_evaluate(w->s->values, w->s->game, after);
 }
 
 /* How often has the position occurred in the game? */
@@ -118,7 +114,7 @@ static int best_first(const void *a, const void *b)
         return x->again == (x->wdl < 0) ? -1 : 1;
     if (!x->wdl && x->holds != y->holds)
         return x->holds < y->holds ? -1 : 1;
-    if (x->looks != y->looks)
+    if ((!x->wdl || x->plies < 0) && x->looks != y->looks)
         return x->looks > y->looks ? -1 : 1;
     return x->nth < y->nth ? -1 : 1; /* not every qsort() leaves equals as they were */
 }
@@ -219,48 +215,131 @@ static void look_at_unknown(struct be_worker *w, struct be_root *root)
     best_to_front(root);
 }
 
-/* There is no time to ask about all moves: may the best known one be played?  When told to stop,
-   yes; else if it is worth what the root is: a win is not thrown away for a few milliseconds. */
-static bool known_will_do(struct be_worker *w, const struct be_root *root)
+/* What tables prove of the root, asked when it is first wanted. */
+struct proof {
+    bool asked;
+    int least; /* a lower bound of its result; 2: nothing is proved */
+};
+
+static int least_of_root(struct be_worker *w, struct proof *proof)
 {
-    const struct be_root_move *best = be_root_best_known(root);
+    const struct be_search *s = w->s;
     int wdl, plies;
 
-    if (!best || best->wdl > 0 || atomic_load(&w->s->stop))
-        return best;
-    return judge(w, &w->s->root, &wdl, &plies) && best->wdl >= -wdl;
+    if (proof->asked)
+        return proof->least;
+    proof->asked = true;
+    proof->least = 2;
+    if (judge(w, &s->root, &wdl, &plies))
+        proof->least = -wdl;
+    else if (be_end_early(s->game, &s->root, &wdl) == BE_GOES_ON) {
+        wdl = -2;
+        if (be_probe_better(s->game, &s->root, &wdl, &plies))
+            proof->least = wdl;
+    }
+    return proof->least;
+}
+
+/* There is no time to ask about all moves: may the best known one be played?  If it is worth what
+   the root is, and no draw by repetition: a result is not given away for a few milliseconds, also
+   when told to stop. */
+static bool known_will_do(struct be_worker *w, const struct be_root *root, struct proof *proof)
+{
+    const struct be_root_move *best = be_root_best_known(root);
+
+    if (!best || (best->wdl > 0 && best->third))
+        return false;
+    return best->wdl > 0 || best->wdl >= least_of_root(w, proof);
+}
+
+/* Sets what is known of the root's move `r`. */
+static void judge_move(struct be_worker *w, struct be_root_move *r)
+{
+    struct be_board after = w->s->root;
+
+    be_play(w->s->game, &after, &r->move);
+    r->known = judge(w, &after, &r->wdl, &r->plies);
+    if (r->known)
+        look_back(w, &after, r);
 }
 
 /* Sets the value of each move.  After the first that is not known, asks about the rest only if the
-   root's own table may prove more (be_probe_better()).  Moves that there was no time for are
-   removed, if a known one will do. */
+   root's own table may prove more (be_probe_better()).  Out of time, asks no more once a known move
+   will do; if all before were known, those that there was no time for are removed. */
 static void judge_all(struct be_worker *w, struct be_root *root)
 {
-    const struct be_search *s = w->s;
-    int wdl, plies = -1;
-    bool ask = true;
+    struct proof proof = { .asked = false };
+    bool late = false;
 
     root->all_known = true;
-    for (size_t i = 0; ask && i < root->n; i++) {
-        struct be_root_move *r = &root->move[i];
+    for (size_t i = 0; i < root->n; i++) {
+        late = be_out_of_time(w->s) && known_will_do(w, root, &proof);
+        if (late && root->all_known)
+            root->n = i;
+        if (late)
+            break;
+        judge_move(w, &root->move[i]);
+        if (!root->move[i].known) {
+            root->all_known = false;
+            if (w->s->only.n || least_of_root(w, &proof) > 1)
+                return;
+        }
+    }
+    if (!root->all_known && !late)
+        look_at_unknown(w, root);
+}
+
+/* == Order of promise ==================================================== */
+
+/* Larger is better: what is known of a move, else what it looks worth. */
+static int promise(const struct be_root_move *r)
+{
+    return !r->known ? r->looks : r->wdl ? root_rank(r) : 0;
+}
+
+static int promising_first(const void *a, const void *b)
+{
+    const struct be_root_move *x = a, *y = b;
+    int px = promise(x), py = promise(y);
+
+    return px != py ? (px > py ? -1 : 1) : x->nth < y->nth ? -1 : 1;
+}
+
+/* So that a ranking that is interrupted, or a search, has looked at the best ones. */
+static void order_by_promise(struct be_root *root)
+{
+    qsort(root->move, root->n, sizeof *root->move, promising_first);
+}
+
+/* Fills `root` with the moves in `list` that are wanted, in order of how they look. */
+static void take_moves(const struct be_search *s, const struct be_moves *list, struct be_root *root)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        struct be_root_move r = { .move = list->move[i], .nth = root->n };
         struct be_board after = s->root;
 
-        if (be_out_of_time(w->s) && root->all_known && known_will_do(w, root)) {
-            root->n = i;
-            return;
-        }
-        be_play(s->game, &after, &r->move);
-        r->known = judge(w, &after, &r->wdl, &r->plies);
-        if (root->all_known && !r->known) {
-            root->all_known = false;
-            ask = !s->only.n && be_end_early(s->game, &s->root, &wdl) == BE_GOES_ON;
-            wdl = -2;
-            ask = ask && be_probe_better(s->game, &s->root, &wdl, &plies);
-        }
-        ask = ask && (root->all_known || !be_out_of_time(w->s));
+        if (!wanted(s, &r.move))
+            continue;
+        be_play(s->game, &after, &r.move);
+        r.looks = -be_evaluate(s->values, s->game, &after);
+        root->move[root->n++] = r;
     }
-    if (!root->all_known && ask)
-        look_at_unknown(w, root);
+    order_by_promise(root);
+}
+
+/* Puts the moves, of which all are known, in their order, the best first. */
+static void rank_all(struct be_worker *w, struct be_root *root)
+{
+    for (size_t i = 0; i < root->n; i++) {
+        struct be_board after = w->s->root;
+
+        if (root->move[i].wdl)
+            continue;
+        be_play(w->s->game, &after, &root->move[i].move);
+        root->move[i].holds = count_holding(w, &after);
+    }
+    qsort(root->move, root->n, sizeof *root->move, best_first);
+    seek(w, root);
 }
 
 bool be_root_make(struct be_worker *w, struct be_root *root)
@@ -274,24 +353,12 @@ bool be_root_make(struct be_worker *w, struct be_root *root)
     if (!be_moves_legal(s->game, &s->root, list) ||
         !(root->move = calloc(list->n + 1, sizeof *root->move)))
         return false;
-    for (size_t i = 0; i < list->n; i++)
-        if (wanted(s, &list->move[i])) {
-            root->move[root->n] = (struct be_root_move){ .move = list->move[i], .nth = root->n };
-            root->n++;
-        }
+    take_moves(s, list, root);
     judge_all(w, root);
-    for (size_t i = 0; root->all_known && i < root->n; i++) {
-        struct be_board after = s->root;
-
-        be_play(s->game, &after, &root->move[i].move);
-        look_back(w, &after, &root->move[i]);
-        if (!root->move[i].wdl || root->move[i].plies < 0)
-            judge_more(w, &after, &root->move[i]);
-    }
-    if (root->all_known) {
-        qsort(root->move, root->n, sizeof *root->move, best_first);
-        seek(w, root);
-    }
+    if (root->all_known)
+        rank_all(w, root);
+    else if (!root->nbest)
+        order_by_promise(root);
     return true;
 }
 

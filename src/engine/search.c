@@ -490,12 +490,14 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
     atomic_store(&s->all, 0);
 }
 
-/* The move to play when nothing has been searched: a known win, or the first. */
+/* The move to play when nothing has been searched: the most promising, but none that only may be
+   the best in place of a known win. */
 static struct be_move unsearched(const struct be_root *root)
 {
     const struct be_root_move *best = be_root_best_known(root);
+    bool win = best && best->wdl > 0;
 
-    return !root->nbest && best && best->wdl > 0 ? best->move : root->move[0].move;
+    return win && !root->move[0].sure ? best->move : root->move[0].move;
 }
 
 void be_search_run(struct be_search *s)
