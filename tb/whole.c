@@ -396,6 +396,11 @@ void bk_whole_free(struct bk_whole *w)
     }
 }
 
+uint64_t bk_whole_bytes(const struct bk_whole *w)
+{
+    return w->slots * 2 * sizeof(int16_t) * w->nlayers;
+}
+
 void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl, unsigned *dtw)
 {
     int score;

@@ -37,6 +37,7 @@ void bk_whole_free(struct bk_whole *w); /* NULL is fine */
 /* Sets *wdl and *dtw to what a legal state of the army is worth to its side to move; *dtw 0 for
    draws.  States of the opening only with o->opening; not from two threads at once. */
 void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl, unsigned *dtw);
+uint64_t bk_whole_bytes(const struct bk_whole *w); /* of memory that its states take */
 void bk_whole_summary(const struct bk_whole *w, struct bk_whole_summary *s);
 
 #endif

@@ -464,6 +464,24 @@ static void deadline__is_kept_while_others_come_and_go(void **state)
 
 /* == Men who come back == */
 
+/* Opens what counts for games without tables, by `limits`. */
+static void counter_open(struct ex_games *g, struct bk_pool **pool, const struct ex_limits *limits)
+{
+    struct bk_report why;
+
+    assert_int_equal(ex_games_open(g, "nowhere", 0, NULL, 0, &why), BK_OK);
+    assert_int_equal(bk_pool_open(pool, 1, &why), BK_OK);
+    assert_non_null(g->counter = ex_counter_new(*pool, "nowhere", limits));
+    g->armies = ex_counter_armies(g->counter);
+}
+
+static void counter_close(struct ex_games *g, struct bk_pool *pool)
+{
+    ex_counter_free(g->counter);
+    bk_pool_close(pool);
+    ex_games_close(g);
+}
+
 /* Asks until the army is solved; returns the answer and sets `*asked` to the number of requests. */
 static json_t *ask_army(struct ex_games *g, const char *target, unsigned *asked)
 {
@@ -520,10 +538,7 @@ static void hands__an_army_is_solved_beside_and_then_told(void **state)
     struct bk_report why;
 
     (void)state;
-    assert_int_equal(ex_games_open(&g, "nowhere", 0, NULL, 0, &why), BK_OK);
-    assert_int_equal(bk_pool_open(&pool, 1, &why), BK_OK);
-    g.counter = ex_counter_new(pool, "nowhere");
-    g.armies = ex_counter_armies(g.counter);
+    counter_open(&g, &pool, NULL);
     for (unsigned i = 0; i < 2; i++) {
         struct ex_game *game = ex_game_named(&g, "puzzle-mini", NULL);
         struct bk_whole_options o = { .pool = pool };
@@ -560,9 +575,84 @@ static void hands__an_army_is_solved_beside_and_then_told(void **state)
         assert_int_equal(asked, 1);
         json_decref(answer);
     }
-    ex_counter_free(g.counter);
-    bk_pool_close(pool);
-    ex_games_close(&g);
+    counter_close(&g, pool);
+}
+
+/* Is the army of a target known? */
+static bool asks_once(struct ex_games *g, const char *target)
+{
+    struct ex_reply reply;
+    json_t *o;
+    bool known;
+
+    ex_api(g, "GET", target, NULL, 0, &reply);
+    o = json_loadb(reply.body, reply.n, 0, NULL);
+    ex_reply_release(&reply);
+    known = !json_object_get(o, "counting");
+    if (known)
+        assert_string_not_equal(json_string_value(json_object_get(o, "category")), "unknown");
+    json_decref(o);
+    return known;
+}
+
+/* Clients with an army each, who ask in turn: all get theirs, also where there is memory for one
+   besides that which is being solved, and again when theirs has had to go. */
+static void hands__clients_with_an_army_each_all_get_it(void **state)
+{
+    static const char *const men[] = { "f", "r", "n", "R" };
+    static const struct ex_limits of_few = { 15, 200000, 400000 }; /* an army: 13^4 x 4 bytes */
+    const struct timespec soon = { .tv_nsec = 5000000 };
+
+    (void)state;
+    for (unsigned few = 0; few < 2; few++) {
+        unsigned got[4] = { 0 }, last = 0;
+        struct bk_pool *pool;
+        struct ex_games g;
+
+        counter_open(&g, &pool, few ? &of_few : NULL);
+        for (unsigned round = 0; round < 2000 && last < 3; round++) {
+            last = UINT_MAX;
+            for (unsigned i = 0; i < 4; i++) {
+                char target[100];
+
+                snprintf(target, sizeof target, "/api/v1/puzzle-mini/moves?fen=1k**/%s1**/K2N/4_w",
+                         men[i]);
+                got[i] += asks_once(&g, target);
+                last = got[i] < last ? got[i] : last;
+            }
+            nanosleep(&soon, NULL);
+        }
+        assert_true(last >= 3);
+        counter_close(&g, pool);
+    }
+}
+
+static void counter__gives_up_what_nobody_asks_for_any_more(void **state)
+{
+    static const struct ex_limits hasty = { 0.3, EX_ARMY_MEMORY, EX_ARMIES_MEMORY };
+    const struct timespec soon = { .tv_nsec = 50000000 };
+    /* 20 seconds of a core each */
+    const char *large = "/api/v1/puzzle-mini/moves?fen=1k**/fr**/K2N/R3_w";
+    const char *other = "/api/v1/puzzle-mini/moves?fen=1k**/fn**/K2N/R3_w";
+    double began = bk_now_seconds();
+    struct bk_pool *pool;
+    struct ex_games g;
+
+    (void)state;
+    counter_open(&g, &pool, &hasty);
+    while (bk_now_seconds() - began < 1) { /* it goes on while somebody asks */
+        assert_false(asks_once(&g, large));
+        assert_true(ex_counter_busy(g.counter));
+        nanosleep(&soon, NULL);
+    }
+    assert_false(asks_once(&g, other)); /* waits, and is not begun when its turn comes */
+    began = bk_now_seconds();
+    while (ex_counter_busy(g.counter) && bk_now_seconds() - began < 10)
+        nanosleep(&soon, NULL);
+    assert_false(ex_counter_busy(g.counter));
+    assert_false(asks_once(&g, large)); /* what was given up is no result: it begins again */
+    assert_true(ex_counter_busy(g.counter));
+    counter_close(&g, pool);
 }
 
 /* == Without a server == */
@@ -729,6 +819,8 @@ int main(void)
         cmocka_unit_test(san__is_written_as_people_do),
         cmocka_unit_test(api__unknown_is_an_error_and_rules_are_not),
         cmocka_unit_test(hands__an_army_is_solved_beside_and_then_told),
+        cmocka_unit_test(hands__clients_with_an_army_each_all_get_it),
+        cmocka_unit_test(counter__gives_up_what_nobody_asks_for_any_more),
         cmocka_unit_test(far__answers_as_the_api_does),
         cmocka_unit_test(far__refuses_what_it_does_not_know),
         cmocka_unit_test(api__a_map_has_the_squares_of_its_man),

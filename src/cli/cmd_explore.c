@@ -79,7 +79,7 @@ int cmd_explore(struct cli *c)
 
     if (!err)
         err = bk_pool_open(&pool, c->threads, &why);
-    if (!err && !(games.counter = ex_counter_new(pool, c->dir)))
+    if (!err && !(games.counter = ex_counter_new(pool, c->dir, NULL)))
         err = bk_no_memory(&why);
     if (!err)
         games.armies = ex_counter_armies(games.counter);

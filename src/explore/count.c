@@ -1,17 +1,24 @@
 /*
  * count.c - see count.h.
  *
- * One table waits at a time: a client that asks while others are counted asks again anyway.
+ * Clients ask again and again; nothing else says that they still wait.  So each job notes when it
+ * was last asked for, and a watcher gives up the one under way when that was too long ago.
+ *
+ * Rejected: to hold one waiting job and one army, the last asked for.  Two clients with two armies
+ * then never got an answer: each one's question threw out what the other's had solved.
  */
 #include "explore/count.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "core/clock.h"
 #include "core/hands.h"
 #include "core/thread.h"
 #include "explore/json.h"
+#include "explore/tick.h"
 #include "study/values.h"
 #include "study/whole.h"
 
@@ -20,19 +27,31 @@ struct job {
     struct bk_material m;
     bool whole; /* not a material, but this army: */
     struct bk_hands_pos army;
+    double asked; /* when it was last asked for */
+};
+
+struct army {
+    struct study_whole *states; /* owned */
+    double asked;               /* when it was last asked about, or solved */
+    bool told;                  /* somebody has been told of it */
 };
 
 struct ex_counter {
     struct bk_pool *pool;
     const char *dirs;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    pthread_t thread;
-    struct job next, now;
-    volatile int stop;
+    struct ex_limits limits;
+    pthread_t thread, watcher;
     struct ex_armies armies;
-    pthread_mutex_t asking;   /* guards `army` */
-    struct study_whole *army; /* owned; NULL: none yet */
+    pthread_mutex_t lock;
+    pthread_cond_t wake, tick; /* there is a job; or the end: for the watcher */
+    struct job now, waiting[EX_JOBS_MAX];
+    size_t nwaiting;
+    bool end;
+    volatile int give_up;   /* the job under way is to end; written under the lock */
+    pthread_mutex_t asking; /* guards what follows */
+    struct army army[EX_ARMIES_MAX];
+    size_t narmies;
+    struct army *told; /* between begin_army() and end_army() */
 };
 
 /* == A histogram == */
@@ -69,7 +88,7 @@ static json_t *count(struct ex_counter *c, const struct job *j)
 {
     struct study_values_options o = { .v = j->game->v,
                                       .pool = c->pool,
-                                      .stop = &c->stop,
+                                      .stop = &c->give_up,
                                       .dir = c->dirs,
                                       .memory = EX_COUNT_MEMORY };
     struct study_tally *t = malloc(sizeof *t);
@@ -96,25 +115,72 @@ static json_t *count(struct ex_counter *c, const struct job *j)
 
 /* == Armies == */
 
-/* Solves the job's army in the place of the last one.  NULL: it is there; else why not. */
+static uint64_t bytes_of_armies(const struct ex_counter *c)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < c->narmies; i++)
+        bytes += study_whole_bytes(c->army[i].states);
+    return bytes;
+}
+
+/* Throws out the army asked about least recently of those that may go; false: none may. */
+static bool throw_one_out(struct ex_counter *c)
+{
+    double wanted_since = bk_now_seconds() - c->limits.patience;
+    struct army *oldest = NULL;
+
+    for (size_t i = 0; i < c->narmies; i++)
+        if ((c->army[i].told || c->army[i].asked < wanted_since) &&
+            (!oldest || c->army[i].asked < oldest->asked))
+            oldest = &c->army[i];
+    if (!oldest)
+        return false;
+    study_whole_free(oldest->states);
+    *oldest = c->army[--c->narmies];
+    return true;
+}
+
+/* Waits until one more army may be solved within the memory of all.  False: given up. */
+static bool make_room(struct ex_counter *c)
+{
+    const struct timespec soon = { .tv_nsec = 50000000 };
+
+    for (;;) {
+        bool room, thrown = true;
+
+        pthread_mutex_lock(&c->asking);
+        while (!(room = c->narmies < EX_ARMIES_MAX &&
+                        bytes_of_armies(c) <= c->limits.armies_memory - c->limits.army_memory) &&
+               thrown)
+            thrown = throw_one_out(c);
+        pthread_mutex_unlock(&c->asking);
+        if (room || c->give_up)
+            return room;
+        nanosleep(&soon, NULL); /* till its client, who asks each second or so, is told of one */
+    }
+}
+
+/* Solves the job's army.  NULL: it is there, or was given up; else why not. */
 static json_t *solve(struct ex_counter *c, const struct job *j)
 {
     struct study_whole *solved = NULL;
     struct bk_report why = { "" };
     enum bk_err err;
 
+    if (!make_room(c))
+        return NULL;
+    err = study_whole_new(&solved, j->game->v, &j->army, c->pool, c->limits.army_memory,
+                          &c->give_up, &why);
+    if (err)
+        return json_pack("{ss}", "error", why.text);
     pthread_mutex_lock(&c->asking);
-    study_whole_free(c->army);
-    c->army = NULL;
+    c->army[c->narmies++] = (struct army){ .states = solved, .asked = bk_now_seconds() };
     pthread_mutex_unlock(&c->asking);
-    err = study_whole_new(&solved, j->game->v, &j->army, c->pool, EX_ARMY_MEMORY, &c->stop, &why);
-    pthread_mutex_lock(&c->asking);
-    c->army = solved;
-    pthread_mutex_unlock(&c->asking);
-    return err ? json_pack("{ss}", "error", why.text) : NULL;
+    return NULL;
 }
 
-/* == The thread == */
+/* == Jobs == */
 
 static void key_of(char key[BK_MATERIAL_NAME_MAX + 8], const struct job *j)
 {
@@ -129,37 +195,6 @@ static void key_of(char key[BK_MATERIAL_NAME_MAX + 8], const struct job *j)
     snprintf(key, BK_MATERIAL_NAME_MAX + 8, "count %s", bk_material_name(&j->m, j->game->v, name));
 }
 
-static void *work(void *context)
-{
-    struct ex_counter *c = context;
-    char key[BK_MATERIAL_NAME_MAX + 8];
-
-    pthread_mutex_lock(&c->lock);
-    while (!c->stop) {
-        uint64_t state;
-        json_t *found;
-
-        if (!c->next.game) {
-            pthread_cond_wait(&c->wake, &c->lock);
-            continue;
-        }
-        c->now = c->next;
-        c->next.game = NULL;
-        pthread_mutex_unlock(&c->lock);
-        state = ex_kept_state_now(&c->now.game->sums);
-        found = c->now.whole ? solve(c, &c->now) : count(c, &c->now);
-        key_of(key, &c->now);
-        if (!c->stop &&
-            state == ex_kept_state_now(&c->now.game->sums)) /* the tables have not changed */
-            ex_kept_add(&c->now.game->sums, key, found);
-        ex_json_end(found);
-        pthread_mutex_lock(&c->lock);
-        c->now.game = NULL;
-    }
-    pthread_mutex_unlock(&c->lock);
-    return NULL;
-}
-
 static bool same_job(const struct job *one, const struct job *other)
 {
     if (one->game != other->game || one->whole != other->whole)
@@ -169,42 +204,133 @@ static bool same_job(const struct job *one, const struct job *other)
     return one->army.n == other->army.n && !memcmp(one->army.man, other->army.man, one->army.n);
 }
 
-/* Makes `job` the next one, unless it is that already, or under way. */
-static void ask_for(struct ex_counter *c, const struct job *job)
+static bool still_wanted(const struct ex_counter *c, const struct job *job)
 {
-    pthread_mutex_lock(&c->lock);
-    if (!same_job(&c->now, job) && !same_job(&c->next, job)) {
-        c->next = *job;
-        pthread_cond_signal(&c->wake);
-    }
-    pthread_mutex_unlock(&c->lock);
+    return bk_now_seconds() - job->asked <= c->limits.patience;
 }
 
-/* If the army knows the position, returns true with its lock held, until end_army(). */
+/* Notes that a job is wanted: it waits for its turn, unless it does already, or is under way. */
+static void ask_for(struct ex_counter *c, const struct job *job)
+{
+    struct job *known = !c->give_up && same_job(&c->now, job) ? &c->now : NULL;
+
+    for (size_t i = 0; i < c->nwaiting && !known; i++)
+        if (same_job(&c->waiting[i], job))
+            known = &c->waiting[i];
+    if (!known && c->nwaiting < EX_JOBS_MAX) {
+        known = &c->waiting[c->nwaiting++];
+        *known = *job;
+        pthread_cond_signal(&c->wake);
+    }
+    if (known)
+        known->asked = bk_now_seconds();
+}
+
+/* Makes the first job that is still wanted the one under way; false: there is none. */
+static bool take_job(struct ex_counter *c)
+{
+    c->now.game = NULL;
+    while (c->nwaiting && !c->now.game) {
+        if (still_wanted(c, &c->waiting[0]))
+            c->now = c->waiting[0];
+        memmove(&c->waiting[0], &c->waiting[1], --c->nwaiting * sizeof *c->waiting);
+    }
+    c->give_up = c->end;
+    return c->now.game;
+}
+
+/* Does a job, without the lock: who asks for it meanwhile changes c->now. */
+static void do_job(struct ex_counter *c, const struct job *job)
+{
+    struct ex_kept *sums = &job->game->sums;
+    char key[BK_MATERIAL_NAME_MAX + 8];
+    uint64_t state = ex_kept_state_now(sums);
+    json_t *found = job->whole ? solve(c, job) : count(c, job);
+
+    key_of(key, job);
+    if (!c->give_up && state == ex_kept_state_now(sums)) /* the tables have not changed */
+        ex_kept_add(sums, key, found);
+    ex_json_end(found);
+}
+
+static void *work(void *context)
+{
+    struct ex_counter *c = context;
+
+    pthread_mutex_lock(&c->lock);
+    while (!c->end) {
+        struct job job;
+
+        if (!take_job(c)) {
+            pthread_cond_wait(&c->wake, &c->lock);
+            continue;
+        }
+        job = c->now;
+        pthread_mutex_unlock(&c->lock);
+        do_job(c, &job);
+        pthread_mutex_lock(&c->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* Gives up the job under way when nobody wants it any more. */
+static void *watch(void *context)
+{
+    struct ex_counter *c = context;
+
+    pthread_mutex_lock(&c->lock);
+    while (!c->end) {
+        if (c->now.game && !still_wanted(c, &c->now))
+            c->give_up = 1;
+        ex_tick_wait(&c->tick, &c->lock, 250);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* == Asking == */
+
+/* The result of a job that is done, owned; NULL: it will be, *counting. */
+static json_t *result_of(struct ex_counter *c, const struct job *job, bool *counting)
+{
+    char key[BK_MATERIAL_NAME_MAX + 8];
+    json_t *found;
+
+    key_of(key, job);
+    found = ex_kept_find(&job->game->sums, key);
+    *counting = !found;
+    if (found)
+        return found;
+    pthread_mutex_lock(&c->lock);
+    ask_for(c, job);
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* If an army knows the position, returns true with their lock held, until end_army(). */
 static bool begin_army(void *context, struct ex_game *game, const struct bk_hands_pos *p,
                        bool *counting)
 {
     struct ex_counter *c = context;
     const struct job job = { .game = game, .whole = true, .army = *p };
-    char key[BK_MATERIAL_NAME_MAX + 8];
-    json_t *failed;
 
     pthread_mutex_lock(&c->asking);
-    if (study_whole_knows(c->army, game->v, p))
-        return true;
+    for (size_t i = 0; i < c->narmies; i++)
+        if (study_whole_knows(c->army[i].states, game->v, p)) {
+            c->told = &c->army[i];
+            c->told->told = true;
+            c->told->asked = bk_now_seconds();
+            return true;
+        }
     pthread_mutex_unlock(&c->asking);
-    key_of(key, &job);
-    failed = ex_kept_find(&game->sums, key);
-    json_decref(failed);
-    *counting = !failed;
-    if (!failed)
-        ask_for(c, &job);
+    json_decref(result_of(c, &job, counting)); /* why it cannot be solved */
     return false;
 }
 
 static void army_value(void *context, const struct bk_hands_pos *p, int *wdl, int *plies)
 {
-    study_whole_value(((struct ex_counter *)context)->army, p, wdl, plies);
+    study_whole_value(((struct ex_counter *)context)->told->states, p, wdl, plies);
 }
 
 static void end_army(void *context)
@@ -214,20 +340,41 @@ static void end_army(void *context)
 
 const struct ex_armies *ex_counter_armies(struct ex_counter *c) { return &c->armies; }
 
-struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs)
+/* Ends the thread that works, and tells the watcher of the end. */
+static void end_work(struct ex_counter *c)
 {
+    pthread_mutex_lock(&c->lock);
+    c->end = true;
+    c->give_up = 1;
+    pthread_cond_signal(&c->wake);
+    pthread_cond_signal(&c->tick);
+    pthread_mutex_unlock(&c->lock);
+    pthread_join(c->thread, NULL);
+}
+
+struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs,
+                                  const struct ex_limits *limits)
+{
+    static const struct ex_limits usual = { EX_PATIENCE, EX_ARMY_MEMORY, EX_ARMIES_MEMORY };
     struct ex_counter *c = calloc(1, sizeof *c);
 
     if (!c)
         return NULL;
     c->pool = pool;
     c->dirs = dirs;
+    c->limits = limits ? *limits : usual;
     c->armies = (struct ex_armies){ begin_army, army_value, end_army, c };
     pthread_mutex_init(&c->lock, NULL);
     pthread_mutex_init(&c->asking, NULL);
     pthread_cond_init(&c->wake, NULL);
-    if (bk_thread_new(&c->thread, BK_THREAD_STACK, work, c))
+    ex_tick_init(&c->tick);
+    if (!bk_thread_new(&c->thread, BK_THREAD_STACK, work, c)) {
+        free(c);
+        return NULL;
+    }
+    if (bk_thread_new(&c->watcher, BK_THREAD_STACK, watch, c))
         return c;
+    end_work(c);
     free(c);
     return NULL;
 }
@@ -236,33 +383,32 @@ void ex_counter_free(struct ex_counter *c)
 {
     if (!c)
         return;
-    pthread_mutex_lock(&c->lock);
-    c->stop = 1;
-    pthread_cond_signal(&c->wake);
-    pthread_mutex_unlock(&c->lock);
-    pthread_join(c->thread, NULL);
-    study_whole_free(c->army);
+    end_work(c);
+    pthread_join(c->watcher, NULL);
+    for (size_t i = 0; i < c->narmies; i++)
+        study_whole_free(c->army[i].states);
     pthread_mutex_destroy(&c->asking);
     pthread_cond_destroy(&c->wake);
+    pthread_cond_destroy(&c->tick);
     pthread_mutex_destroy(&c->lock);
     free(c);
+}
+
+bool ex_counter_busy(struct ex_counter *c)
+{
+    bool busy;
+
+    pthread_mutex_lock(&c->lock);
+    busy = c->now.game || c->nwaiting;
+    pthread_mutex_unlock(&c->lock);
+    return busy;
 }
 
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
                    bool *counting)
 {
     const struct job job = { .game = game, .m = *m };
-    char key[BK_MATERIAL_NAME_MAX + 8];
-    json_t *found;
 
     *counting = false;
-    if (!c)
-        return NULL;
-    key_of(key, &job);
-    found = ex_kept_find(&game->sums, key);
-    if (found)
-        return found;
-    *counting = true;
-    ask_for(c, &job);
-    return NULL;
+    return c ? result_of(c, &job, counting) : NULL;
 }

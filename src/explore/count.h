@@ -1,9 +1,15 @@
 /*
- * count.h - tables counted to the last position, beside the answering of requests.
+ * count.h - tables counted to the last position, and armies of games with hands solved whole,
+ * beside the answering of requests.
  *
- * Counting takes a second or more for each million positions, so no request waits for it: one
- * thread counts one table after the other, and keeps the result with the game.  A client that asks
- * again later gets it.
+ * Either takes seconds or minutes of all cores, so no request waits for it: one thread does one job
+ * after the other, in the order in which they were first asked for.  A client that asks again later
+ * gets the result.  A job that nobody has asked for again within the patience is given up, wherever
+ * it is.
+ *
+ * Counts are kept with the game (kept.h).  Armies are kept in memory, as many as there is room for;
+ * the one asked about least recently makes room, but none before it has been told to somebody, or
+ * nobody wants it: so clients who ask about different armies all get theirs, in turn.
  */
 #ifndef BK_EXPLORE_COUNT_H
 #define BK_EXPLORE_COUNT_H
@@ -14,14 +20,27 @@
 #define EX_COUNT_MAX    (UINT64_C(24) << 20)  /* numbers a side: larger tables are not counted */
 #define EX_COUNT_MEMORY (UINT64_C(512) << 20) /* bytes for its values and those it leads to */
 
-#define EX_ARMY_MEMORY (UINT64_C(256) << 20) /* bytes for an army solved whole; one at a time */
+#define EX_ARMY_MEMORY (UINT64_C(256) << 20) /* bytes for an army solved whole */
+/* for all of them, the one being solved included */
+#define EX_ARMIES_MEMORY (UINT64_C(512) << 20)
+#define EX_ARMIES_MAX    16
+#define EX_JOBS_MAX      16   /* jobs that wait; clients of others ask again anyway */
+#define EX_PATIENCE      15.0 /* seconds */
 
 struct bk_pool;
 struct ex_counter;
 
-/* pool: borrowed; used by the counter alone.  NULL: no memory, or no thread. */
-struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs);
-void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up a count under way */
+struct ex_limits {
+    double patience;      /* seconds */
+    uint64_t army_memory; /* bytes */
+    uint64_t armies_memory;
+};
+
+/* pool: borrowed; used by the counter alone.  limits: NULL: EX_PATIENCE, EX_ARMY_MEMORY,
+   EX_ARMIES_MEMORY.  Returns NULL: no memory, or no thread. */
+struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs,
+                                  const struct ex_limits *limits);
+void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up the job under way */
 
 /*
  * Returns the histogram of a table, as /stats tells it, or an object that says in "error" why it
@@ -31,7 +50,10 @@ void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up a count un
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
                    bool *counting);
 
-/* Armies of games with hands, solved by the same thread: the one asked about last is kept. */
+/* Armies of games with hands, solved by the same thread. */
 const struct ex_armies *ex_counter_armies(struct ex_counter *c); /* borrowed */
+
+/* Is a job under way, or waiting?  For tests. */
+bool ex_counter_busy(struct ex_counter *c);
 
 #endif

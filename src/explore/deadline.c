@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "core/clock.h"
 #include "core/thread.h"
+#include "explore/tick.h"
 
 enum owes { A_REQUEST, NOTHING, TO_TAKE, TO_GO_ON };
 
@@ -54,19 +54,12 @@ static void *watch(void *context)
 
     pthread_mutex_lock(&d->lock);
     while (!d->stop) {
-        struct timespec until;
         double time = bk_now_seconds();
 
         for (struct ex_connection *c = d->first; c; c = c->next)
             if (!c->cut && c->owes != NOTHING && time - c->since > d->seconds)
                 cut(c);
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += 500000000;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
-        pthread_cond_timedwait(&d->wake, &d->lock, &until);
+        ex_tick_wait(&d->wake, &d->lock, 500);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
@@ -75,16 +68,12 @@ static void *watch(void *context)
 struct ex_deadlines *ex_deadlines_new(unsigned seconds)
 {
     struct ex_deadlines *d = calloc(1, sizeof *d);
-    pthread_condattr_t steady;
 
     if (!d)
         return NULL;
     d->seconds = seconds;
     pthread_mutex_init(&d->lock, NULL);
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->wake, &steady);
-    pthread_condattr_destroy(&steady);
+    ex_tick_init(&d->wake);
     if (bk_thread_new(&d->watcher, BK_THREAD_STACK, watch, d))
         return d;
     pthread_cond_destroy(&d->wake);

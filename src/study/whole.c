@@ -57,6 +57,8 @@ bool study_whole_knows(const struct study_whole *w, const struct bk_variant *v,
            (w->opening || !bk_hands_opening(p, v));
 }
 
+uint64_t study_whole_bytes(const struct study_whole *w) { return bk_whole_bytes(w->solved); }
+
 void study_whole_value(struct study_whole *w, const struct bk_hands_pos *p, int *wdl, int *plies)
 {
     unsigned dtw = 0;
