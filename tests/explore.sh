@@ -142,6 +142,57 @@ done
 for host in localhost LOCALHOST:80 127.0.0.1 '[::1]:8643'; do
     printf 'GET / HTTP/1.1\r\nHost: %s\r\n\r\n' $host | raw 200 "$host, which we are" || exit 1
 done
+for host in localhost:x localhost:80/ 'localhost, evil.example' x@localhost ''; do
+    printf 'GET / HTTP/1.1\r\nHost: %s\r\n\r\n' "$host" | raw 421 "'$host', which is no name" || exit 1
+done
+# a proxy before it, or another program, may read these otherwise (RFC 9112); nothing after them is read
+doubtful() { # WHAT HEADERS [METHOD [TARGET [VERSION]]]: with as many bytes of body as 18
+    printf "${3-POST} ${4-/api/v1/shatranj/batch} HTTP/${5-1.1}\\r\\n$2\\r\\n12\\r\\n{\"fens\":[\"8/8\"]}\\r\\n0\\r\\n\\r\\n" |
+        raw 400 "$1" || exit 1
+    grep -q '"code":"usage"' out || die "$1 is refused by chance"
+    looked=$((looked + 1))
+}
+ours='Host: localhost\r\n' length='Content-Length: 18\r\n' pieces='Transfer-Encoding: chunked\r\n'
+doubtful 'no Host' '' GET /
+doubtful 'two Hosts' "$ours$ours" GET /
+doubtful 'two Hosts, the second evil' "${ours}Host: evil.example\r\n" GET /
+doubtful 'two lengths' "$ours$length$length"
+doubtful 'two lengths, the second another' "$ours${length}Content-Length: 3\r\n"
+doubtful 'a length of 0, and another' "${ours}Content-Length: 0\r\n$length"
+doubtful 'a length beside pieces' "$ours$length$pieces"
+doubtful 'pieces beside a length' "$ours$pieces$length"
+doubtful 'pieces twice' "$ours$pieces$pieces"
+doubtful 'another coding' "${ours}Transfer-Encoding: gzip, chunked\r\n"
+doubtful 'no coding' "${ours}Transfer-Encoding: identity\r\n"
+doubtful 'pieces, which HTTP/1.0 has not' "$ours$pieces" POST /api/v1/shatranj/batch 1.0
+doubtful 'a blank before the colon' "${ours}Content-Length : 18\r\n"
+doubtful 'a field that is folded before the first' " $ours" GET /
+doubtful 'the middle of a line as its end' "${ours}X: a\rContent-Length: 18\r\n" GET /
+printf 'GET / HTTP/1.0\r\n\r\n' | raw 200 'HTTP/1.0, which needs no Host' || exit 1
+printf "POST /api/v1/shatranj/batch HTTP/1.1\r\n$ours$pieces\r\n12\r\n{\"fens\":[\"8/8 w\"]}\r\n0\r\n\r\n" | raw 200 'a body in pieces' || exit 1
+# an address with its host, as proxies send it
+printf "GET http://localhost:$port$api/tables HTTP/1.1\r\n$ours\r\n" | raw 200 'an address with its host' || exit 1
+printf "GET http://LOCALHOST?game=shatranj HTTP/1.1\r\n$ours\r\n" | raw 200 'a host without a path' || exit 1
+printf "GET http://evil.example/ HTTP/1.1\r\n$ours\r\n" | raw 421 'an address elsewhere, whatever Host says' || exit 1
+printf "GET http:///etc/passwd HTTP/1.1\r\n$ours\r\n" | raw 421 'an address without its host' || exit 1
+# pages of other sites have the browser ask: it says so
+from() { # STATUS TARGET HEADERS
+    printf "GET $2 HTTP/1.1\r\nHost: localhost:$port\r\n$3\r\n\r\n" | raw "$1" "$2, $3" || exit 1
+    looked=$((looked + 1))
+}
+army='/api/v1/puzzle-mini/moves?fen=1k**/f1**/K2N/4_w'
+for elsewhere in 'Sec-Fetch-Site: cross-site' 'Sec-Fetch-Site: same-site' 'Origin: http://evil.example' 'Origin: null' \
+    "Origin: http://localhost:1$port" "Sec-Fetch-Site: cross-site\r\nOrigin: http://localhost:$port"; do
+    from 403 "$army" "$elsewhere"
+    from 403 '/%%61pi/v1/shatranj/longest' "$elsewhere"
+    from 403 "$api/stats?material=KRvKN&exact=1" "$elsewhere"
+    from 200 '/?game=shatranj' "$elsewhere" # a link
+    from 200 "$api/svg?fen=8/8/8/3k4/8/1KQ5/8/q7_w" "$elsewhere" # a picture
+done
+for here in 'Sec-Fetch-Site: same-origin' 'Sec-Fetch-Site: none' "Origin: http://localhost:$port" 'Accept: */*'; do
+    from 200 "$api/stats?material=KRvKN" "$here"
+done
+looked=$((looked + 11))
 printf 'GARBAGE\r\n\r\n' | raw '0|400' garbage || exit 1
 printf 'GET / HTTP/1.1\r\nHost: localhost\r\nX: %s\r\n\r\n' "$(repeat a 60000)" | raw 431 'headers without end' || exit 1
 printf 'POST /api/v1/shatranj/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 280000\r\n\r\n%s' "$(repeat '[' 280000)" |

@@ -129,6 +129,17 @@ void ex_api(struct ex_games *g, const char *method, const char *target, const ch
         answer_page(q.nparts ? q.part[0] : "index.html", reply);
 }
 
+bool ex_api_for_all(const char *target)
+{
+    const char *why;
+    struct ex_query q;
+
+    if (ex_query_read(&q, target, &why))
+        return true; /* it will not be answered */
+    return !q.nparts || strcmp(q.part[0], "api") != 0 ||
+           (q.nparts == 4 && !strcmp(q.part[3], "svg"));
+}
+
 bool ex_api_takes_body(const char *method, const char *target)
 {
     static const char end[] = "/batch";

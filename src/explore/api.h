@@ -24,6 +24,10 @@
 void ex_api(struct ex_games *g, const char *method, const char *target, const char *body, size_t n,
             struct ex_reply *reply);
 
+/* May a page of another origin have a browser ask this?  Pages, which may be linked to, and
+   pictures, which may be shown, but no questions: some take seconds, or minutes of all cores. */
+bool ex_api_for_all(const char *target);
+
 /* May a request with this method and target have a body?  Asked before it is read. */
 bool ex_api_takes_body(const char *method, const char *target);
 

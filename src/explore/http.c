@@ -15,7 +15,7 @@ static const struct {
     { "MHD_stop_daemon", offsetof(struct ex_http, stop_daemon) },
     { "MHD_get_daemon_info", offsetof(struct ex_http, get_daemon_info) },
     { "MHD_get_connection_info", offsetof(struct ex_http, get_connection_info) },
-    { "MHD_lookup_connection_value", offsetof(struct ex_http, lookup_connection_value) },
+    { "MHD_get_connection_values", offsetof(struct ex_http, get_connection_values) },
     { "MHD_create_response_from_buffer", offsetof(struct ex_http, create_response_from_buffer) },
     { "MHD_add_response_header", offsetof(struct ex_http, add_response_header) },
     { "MHD_queue_response", offsetof(struct ex_http, queue_response) },

@@ -3,9 +3,12 @@
  *
  * What cannot be answered is an error status, never a 200 with nothing in it:
  *
- *      400  the question makes no sense: FEN, square, query        404  no such table, game, path
- *      405  another method   408  too late   413, 414  too long   421  not us
- *      500  a table that is damaged, or of a later version         503  no memory, over the budget
+ *      400  the question makes no sense: FEN, square, query
+ *      403  asked by a page of another site
+ *      404  no such table, game, path        405  another method
+ *      408  too late   413, 414  too long   421  not us
+ *      500  a table that is damaged, or of a later version
+ *      503  no memory, over the budget
  *
  * The body of an error is {"error": text, "code": word, ...}.
  */

@@ -18,6 +18,7 @@
 #include "core/thread.h"
 #include "explore/api.h"
 #include "explore/deadline.h"
+#include "explore/headers.h"
 #include "explore/http.h"
 
 #define CONNECTIONS     240
@@ -36,7 +37,8 @@ struct ex_server {
 
 /* A request under way. */
 struct request {
-    char *target;                 /* owned */
+    char *target;                 /* owned; a path */
+    char *authority;              /* owned; of a target that names its host, else NULL */
     bool seen, too_long, no_room; /* no_room: no memory for the body */
     char *body;                   /* owned */
     size_t n;
@@ -69,17 +71,26 @@ static void on_connection(void *context, struct MHD_Connection *c, void **own,
 
 /* == Requests == */
 
+static void request_free(struct request *r)
+{
+    if (!r)
+        return;
+    free(r->target);
+    free(r->authority);
+    free(r->body);
+    free(r);
+}
+
 static void *log_target(void *context, const char *target, struct MHD_Connection *c)
 {
     struct request *r = calloc(1, sizeof *r);
     struct ex_server *s = context;
 
     ex_connection_asking(s->deadlines, connection_of(s, c));
-    if (r && !(r->target = strdup(target))) {
-        free(r);
-        r = NULL;
-    }
-    return r;
+    if (r && (r->target = strdup(target)) && ex_target_path(r->target, &r->authority))
+        return r;
+    request_free(r);
+    return NULL;
 }
 
 static void completed(void *context, struct MHD_Connection *c, void **own,
@@ -90,36 +101,32 @@ static void completed(void *context, struct MHD_Connection *c, void **own,
 
     (void)how;
     ex_connection_resting(s->deadlines, connection_of(s, c));
-    if (r) {
-        free(r->target);
-        free(r->body);
-        free(r);
-    }
+    request_free(r);
     *own = NULL;
 }
 
-static const char *header(const struct ex_server *s, struct MHD_Connection *c, const char *name)
+static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                   const char *value)
 {
-    return s->http.lookup_connection_value(c, MHD_HEADER_KIND, name);
+    (void)kind;
+    ex_headers_take(context, name, value);
+    return MHD_YES;
 }
 
 /*
- * Is the request's Host one of ours?  A page on the net may have its own name lead to this machine,
- * and ask as if it came from here: a server for this machine alone answers to its names alone.
+ * Is the host that a request is for one of ours?  A page on the net may have its own name lead to
+ * this machine, and ask as if it came from here: a server for this machine alone answers to its
+ * names alone.
  */
-static bool meant_for_us(const struct ex_server *s, struct MHD_Connection *c)
+static bool meant_for_us(const struct ex_server *s, const char *authority)
 {
     const char *const names[] = { "127.0.0.1", "localhost", "[::1]", s->address };
-    const char *host = header(s, c, "Host");
 
-    if (!s->loopback || !host)
+    if (!s->loopback || !authority)
         return true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t n = strlen(names[i]);
-
-        if (!strncasecmp(host, names[i], n) && (!host[n] || host[n] == ':'))
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (ex_names_host(authority, names[i]))
             return true;
-    }
     return false;
 }
 
@@ -133,7 +140,9 @@ static const char *const always[][2] = {
     { "Cache-Control", "no-cache" },
 };
 
-static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c, struct ex_reply *r)
+/* last: no other request is read from this connection. */
+static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c, struct ex_reply *r,
+                                  bool last)
 {
     struct MHD_Response *response =
         r->body ? s->http.create_response_from_buffer(
@@ -149,6 +158,8 @@ static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c,
         s->http.add_response_header(response, "Content-Type", r->type);
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
         s->http.add_response_header(response, always[i][0], always[i][1]);
+    if (last)
+        s->http.add_response_header(response, "Connection", "close");
     if (r->status == 405)
         s->http.add_response_header(response, "Allow", "GET, HEAD, POST");
     ex_connection_taking(s->deadlines, connection_of(s, c));
@@ -159,16 +170,23 @@ static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c,
 
 /* Looks at a request's headers.  False: it is refused without reading on, *reply says why. */
 static bool look_at_headers(struct ex_server *s, struct MHD_Connection *c, const struct request *r,
-                            const char *method, struct ex_reply *reply)
+                            const char *method, const char *version, struct ex_reply *reply)
 {
-    const char *length = header(s, c, "Content-Length");
-    bool body = (length && strcmp(length, "0") != 0) || header(s, c, "Transfer-Encoding");
+    struct ex_headers h = { 0 };
+    const char *authority, *fault;
 
-    if (!meant_for_us(s, c))
+    s->http.get_connection_values(c, MHD_HEADER_KIND, take_header, &h);
+    authority = r->authority ? r->authority : h.host;
+    fault = ex_headers_fault(&h, version);
+    if (fault)
+        return ex_reply_error(reply, 400, "usage", "%s", fault);
+    if (!meant_for_us(s, authority))
         return ex_reply_error(reply, 421, "host", "this server answers to localhost alone");
-    if (body && !ex_api_takes_body(method, r->target))
+    if (ex_headers_elsewhere(&h, authority) && !ex_api_for_all(r->target))
+        return ex_reply_error(reply, 403, "origin", "a page of another site may not ask this");
+    if (ex_headers_body(&h) && !ex_api_takes_body(method, r->target))
         return ex_reply_error(reply, 405, "usage", "no body is wanted here");
-    if (length && strtoull(length, NULL, 10) > EX_BODY_MAX)
+    if (h.length && strtoull(h.length, NULL, 10) > EX_BODY_MAX)
         return ex_reply_error(reply, 413, "too-long", "a body has at most %u bytes", EX_BODY_MAX);
     return true;
 }
@@ -199,12 +217,12 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *c, const cha
     struct ex_reply reply = { 0 };
 
     (void)url;
-    (void)version;
     if (!r)
         return MHD_NO;
     if (!r->seen) {
         r->seen = true;
-        return look_at_headers(s, c, r, method, &reply) ? MHD_YES : send_reply(s, c, &reply);
+        return look_at_headers(s, c, r, method, version, &reply) ? MHD_YES
+                                                                 : send_reply(s, c, &reply, true);
     }
     if (*n) {
         take_body(r, bytes, *n);
@@ -218,7 +236,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *c, const cha
         ex_reply_error(&reply, 413, "too-long", "a body has at most %u bytes", EX_BODY_MAX);
     else
         ex_api(s->games, method, r->target, r->body, r->n, &reply);
-    return send_reply(s, c, &reply);
+    return send_reply(s, c, &reply, false);
 }
 
 /* == The server == */

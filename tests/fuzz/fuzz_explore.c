@@ -3,9 +3,11 @@
  * server.  A target that can be read, written again, reads the same; every request has an answer
  * with a status that docs/explore.md lists.  There are no tables here.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "explore/api.h"
+#include "explore/headers.h"
 #include "explore/query.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -33,6 +35,17 @@ static void read_and_write(const char *target)
         FUZZ_CHECK(!strcmp(r.arg[i].key, q.arg[i].key) && !strcmp(r.arg[i].value, q.arg[i].value));
 }
 
+/* A target in absolute form becomes a path, one that is a path stays it. */
+static void strip_host(const char *target)
+{
+    char *path = strdup(target), *authority = NULL;
+
+    FUZZ_CHECK(path && ex_target_path(path, &authority));
+    FUZZ_CHECK(authority ? *path == '/' && !strpbrk(authority, "/?#") : !strcmp(path, target));
+    free(path);
+    free(authority);
+}
+
 static void ask(const char *method, const char *target, const char *body)
 {
     static struct ex_games games;
@@ -54,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     char *target = fuzz_line(&body);
 
     read_and_write(target);
+    strip_host(target);
     ask("GET", target, NULL);
     if (*body)
         ask("POST", target, body);
