@@ -87,6 +87,18 @@ wants 200 '"leads_to":[{"material":"KRvK","by_rule":true' "$api/tables?material=
 wants 200 '{"material":"KRvKN","men":4,"distances":true' "$api/tables"
 wants 200 '"tables_used":[],"missing":[],"moves":[{"uci":"b3a2"' "$api/moves?fen=$diamond" # nothing was asked
 wants 200 '"fen":"rnbqkbnr/pppppppp/' "$api/moves?fen=startpos"
+wants 200 '{"variant":"shatranj","fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w' "$api/board?fen=startpos"
+wants 200 '"fen":"8/8/8/3k4/8/8/8/8 w"' "$api/board?fen=8/8/8/3k4/8/8/8/8_w" # while it is set up
+wants 200 '"fen":"8/8/8/3k4/8/1K6/8/8 b - - 0 1"' "$api/board?fen=8/8/8/3k4/8/1K6/8/8_b"
+wants 200 '"fen":"2**/2**/4/4[KkAAaa] w' /api/v1/puzzle-mini/board?fen=startpos
+wants 200 '[r] w' '/api/v1/puzzle-hands/board?fen=5k**/6**/8/8/8/8/5K2/1N1A2n1[r]_w'
+wants 200 '"fen":"8/*7/8/3k4/8/1K6/8/8 w' "$api/board?fen=8/*7/8/3k4/8/1K6/8/8_w" # on another terrain
+for board in hello startpo STARTPOS 8/8 8/8/8/8/8/8/8/8/8 9/8/8/8/8/8/8/8 k/8/8/8/8/8/8/K k7/8/8/3e4/8/8/8/K7 10/10/10/10/10/10/10/10/10/X8k '' %20 \
+    '%D0%9A7/8/8/8/8/8/8/k7' 8/8/8/8/8/8/8/8%00 "$(repeat 8/ 300)" %3Cscript%3E; do
+    wants 400 '"error":"' "$api/board?fen=$board"
+done
+wants 400 '"code":"fen"' '/api/v1/puzzle-hands/board?fen=5k**/6**/8/8/8/8/5K2/1N1A2n1[x]_w'
+wants 400 'lacks a fen=' "$api/board"
 wants 400 'sultan-random has no starting position' "/api/v1/sultan-random/moves?fen=startpos"
 wants 200 '"start":"2**/2**/4/4[KkAAaa] w' /api/v1/variants # all men to be dropped
 wants 200 '"holes":["g7","h7","g8","h8"]' /api/v1/variants

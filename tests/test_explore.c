@@ -741,6 +741,9 @@ static void far__answers_as_the_api_does(void **state)
         "chess/moves?fen=8/8/8/3k4/8/8/8/RN2K3_w",
         "chess/probe?fen=8/8/8/3k4/8/8/8/RN2K3_w", /* no table */
         "chess/probe?fen=nonsense",
+        "chess/board?fen=nonsense",
+        "chess/board?fen=startpos",
+        "puzzle-mini/board?fen=startpos",
         "chess/map?fen=8/8/8/3k4/8/8/8/R3K3_w&square=h8",
         "shatranj/probe?fen=3*/*b2/k2K/1BN*_w", /* another board */
         "shatranj/line?fen=3*/*p2/k2K/*P2/*3_w",

@@ -51,9 +51,9 @@ static const struct {
     const char *name;
     question *ask;
 } questions[] = {
-    { "probe", ex_ask_probe },   { "moves", ex_ask_moves }, { "line", ex_ask_line },
-    { "map", ex_ask_map },       { "stats", ex_sum_stats }, { "longest", ex_sum_longest },
-    { "tables", ex_sum_tables }, { "svg", ex_draw },
+    { "probe", ex_ask_probe },     { "moves", ex_ask_moves },   { "board", ex_ask_board },
+    { "line", ex_ask_line },       { "map", ex_ask_map },       { "stats", ex_sum_stats },
+    { "longest", ex_sum_longest }, { "tables", ex_sum_tables }, { "svg", ex_draw },
 };
 
 /* The questions of a game: /api/v1/GAME/WHAT */

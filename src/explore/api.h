@@ -2,7 +2,7 @@
  * api.h - addresses and what they answer: docs/explore.md.
  *
  *     /api/v1/variants
- *     /api/v1/GAME/probe, moves, line, map, stats, longest, tables, svg
+ *     /api/v1/GAME/probe, moves, board, line, map, stats, longest, tables, svg
  *     /api/v1/GAME/batch  (POST)
  *     /, /main.js, ...: the page
  *

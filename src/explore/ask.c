@@ -12,6 +12,7 @@
 
 #include "core/attack.h"
 #include "core/end.h"
+#include "core/hands.h"
 #include "core/move_name.h"
 #include "core/rules.h"
 #include "explore/hand.h"
@@ -402,6 +403,59 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
     release_moves(&p.all);
     free(p.ranked);
     ex_at_close(&at);
+}
+
+/* == board == */
+
+/* Writes the board that `text` shows as `fen`: a position as we write one, else as it came. */
+static enum bk_err write_board(const struct bk_variant *game, const char *text,
+                               char fen[BK_FEN_MAX], struct bk_report *why)
+{
+    struct bk_variant *derived = NULL;
+    const struct bk_variant *v;
+    struct bk_hands_pos h;
+    struct bk_pos p;
+    enum bk_err err;
+
+    if (bk_rules_hands(game) && (strchr(text, '[') || bk_fen_is_start(text))) {
+        err = bk_hands_from_fen(&h, game, text, why);
+        if (!err)
+            bk_hands_to_fen(&h, game, fen);
+        return err;
+    }
+    if ((err = bk_variant_for_fen(&derived, game, text, why)) != BK_OK)
+        return err;
+    v = derived ? derived : game;
+    if (!bk_pos_from_fen(&p, v, text, why))
+        bk_pos_to_fen(&p, v, fen);
+    else {
+        err = bk_fen_check(v, text, why);
+        snprintf(fen, BK_FEN_MAX, "%s", text);
+    }
+    bk_variant_free(derived);
+    return err;
+}
+
+void ex_ask_board(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                  struct ex_reply *reply)
+{
+    const char *given = ex_query_arg(q, "fen");
+    char text[BK_FEN_MAX], fen[BK_FEN_MAX];
+    struct bk_report why = { "" };
+    enum bk_err err;
+
+    (void)g;
+    if (!given) {
+        ex_reply_error(reply, 400, "usage", "the query lacks a fen=");
+        return;
+    }
+    if (!ex_fen_copy(text, given, reply))
+        return;
+    err = write_board(game->v, text, fen, &why);
+    if (err)
+        ex_reply_error(reply, err == BK_E_SYSTEM ? 503 : 400, "fen", "%s", why.text);
+    else
+        ex_reply_json(reply, 200, json_pack("{ss ss}", "variant", game->name, "fen", fen));
 }
 
 /* == line == */

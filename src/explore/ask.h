@@ -1,5 +1,5 @@
 /*
- * ask.h - questions about positions: probe, moves, line, map, batch.
+ * ask.h - questions about positions: probe, moves, board, line, map, batch.
  *
  * Each fills *reply, with an error where it has no answer.  Threads: any number.
  */
@@ -16,6 +16,10 @@ void ex_ask_probe(struct ex_games *g, struct ex_game *game, const struct ex_quer
                   struct ex_reply *reply);
 /* The legal moves by the rules alone, whatever tables there are. */
 void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                  struct ex_reply *reply);
+/* A board as we write it, be it a position or, without kings, none yet; or what is wrong with it.
+ */
+void ex_ask_board(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                   struct ex_reply *reply);
 /* The best play to the end. */
 void ex_ask_line(struct ex_games *g, struct ex_game *game, const struct ex_query *q,

@@ -250,11 +250,9 @@ static void ask(const struct ex_query *q, struct ex_games *g, struct ex_reply *r
     static const struct {
         const char *name;
         question *ask;
-    } questions[] = { { "probe", ex_ask_probe },
-                      { "moves", ex_ask_moves },
-                      { "line", ex_ask_line },
-                      { "map", ex_ask_map },
-                      { "name", tell_name } };
+    } questions[] = { { "probe", ex_ask_probe }, { "moves", ex_ask_moves },
+                      { "board", ex_ask_board }, { "line", ex_ask_line },
+                      { "map", ex_ask_map },     { "name", tell_name } };
 
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
         if (!strcmp(q->part[3], questions[i].name)) {

@@ -25,9 +25,9 @@ int ex_far_file(char *path, double bytes, void *head, size_t n);
 int ex_far_bring(char *path, double at, void *data, size_t n);
 
 /*
- * Asks "/api/v1/GAME/probe?fen=..."; also moves, line, map, and name?material=, which tells under
- * what name a table is kept.  target: taken.  Returns a JSON text,
- * borrowed until the next call, never NULL:
+ * Asks "/api/v1/GAME/probe?fen=..."; also moves, board, line, map, and name?material=, which tells
+ * under what name a table is kept.  target: taken.  Returns a JSON text, borrowed until the next
+ * call, never NULL:
  *
  *      {"needs": [{"path": ..., "at": ..., "bytes": ...}, ...]}     bring them, ask again
  *      {"status": 200, ...what the API says}

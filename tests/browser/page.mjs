@@ -326,13 +326,45 @@ await test('the address holds the material of the statistics, forth and back', a
 });
 
 await test('an address that makes no sense shows a board, and what is wrong', async () => {
-    const page = await visit('?game=nonsense&fen=<img src=x>&view=nothing');
+    const page = await visit('?game=nonsense<b>&fen=<img src=x>&view=nothing');
 
     await hears(page, 'White wins in 32 turns');
     assert.equal(await page.inputValue('#game'), 'shatranj');
-    assert.match(await page.locator('#fenerror').innerText(), /'<' in the FEN is no man/);
+    assert.match(await page.locator('#fenerror').innerText(), /there is no game 'nonsense<b>'; FEN: 1 rank/);
     await page.keyboard.press('m');
     await page.waitForSelector('.pickman');
+    await page.context().close();
+});
+
+await test('words in the place of a position are no men', async () => {
+    const page = await visit('?game=shatranj&fen=startpos');
+    const men = () => page.locator('.men > g').count(), fault = page.locator('#fenerror');
+
+    assert.equal(await men(), 32);
+    assert.match(page.url(), /fen=rnbqkbnr\/pppppppp\/8\/8\/8\/8\/PPPPPPPP\/RNBQKBNR_w/);
+    assert.equal(await fault.isHidden(), true);
+    for (const [fen, why] of [['hello', /rank/], ['8/8', /2 ranks/], ['k7/8/8/8/8/8/8/8/K7 w', /ranks/],
+        ['k7/8/8/3e4/8/8/8/K7 w', /'e'/], ['10/10/10/10/10/10/10/10/10/X8k', /./], ['8'.repeat(600), /too long/]]) {
+        await page.goto(`${base}?game=shatranj&fen=${encodeURIComponent(fen)}`);
+        await page.waitForSelector('body.ready');
+        assert.match(await fault.innerText(), why, fen);
+        assert.equal(await men(), 4, fen); /* the longest win, as without a word */
+        await page.fill('#fen', fen);
+        await page.press('#fen', 'Enter');
+        await page.waitForFunction(() => !document.querySelector('#fenerror').hidden);
+        assert.equal(await men(), 4, fen);
+    }
+    await page.fill('#fen', ' startpos ');
+    await page.press('#fen', 'Enter');
+    await page.waitForFunction(() => document.querySelectorAll('.men > g').length === 32);
+    assert.equal(await fault.isHidden(), true);
+    await page.goto(`${base}?game=shatranj&fen=`);
+    await page.waitForSelector('body.ready');
+    assert.equal(await fault.isHidden(), true);
+    /* without its king yet, it is shown again as it was set up */
+    await page.goto(`${base}?game=shatranj&fen=8/8/8/3k4/8/8/8/8_w`);
+    await page.waitForSelector('body.ready');
+    assert.equal(await men(), 1);
     await page.context().close();
 });
 
@@ -694,6 +726,9 @@ if (api === base) {
             await page.click(`[data-view=${view}]`);
             await until(page, () => document.querySelector('#panel').innerText.includes('does not answer'));
         }
+        await page.fill('#fen', 'hello');
+        await page.keyboard.press('Enter');
+        await until(page, () => document.querySelector('#fenerror').innerText.includes("'h' is no man"));
         await page.fill('#fen', '8/8/8/3k4/8/1KQ5/8/1q6 w');
         await page.keyboard.press('Enter');
         await hears(page, 'No answer');

@@ -36,6 +36,7 @@ const game = (name, what, values = {}, keep = undefined) =>
 export const variants = () => get('api/v1/variants');
 export const probe = (name, fen) => game(name, 'probe', { fen });
 export const moves = (name, fen) => game(name, 'moves', { fen });
+export const board = (name, fen) => game(name, 'board', { fen });
 export const line = (name, fen) => game(name, 'line', { fen });
 export const map = (name, fen, square) => game(name, 'map', { fen, square });
 export const stats = (name, material) => game(name, 'stats', { material, exact: '1' },

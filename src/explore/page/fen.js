@@ -1,6 +1,8 @@
 /*
  * fen.js - positions as FENs write them, for boards of any size, with holes.
  *
+ * What people write, the game's own reader reads first (/board); this one checks no more than it needs.
+ *
  * A position is { files, ranks, at, holes, brackets, turn, castling, passing, half, move }:
  * at[square] is a letter or undefined, holes a Set of squares; square = rank * files + file, a1 = 0.
  */

@@ -152,21 +152,51 @@ async function chooseGame(name, fen, how = 'push', material = null) {
     document.title = `${state.game.title}: bareking`;
     board.setMen(state.game.men.map((man) => [man.letter, man.royal && !pictures.has(man.name)
         ? 'king' : man.name]), pictures);
-    const fault = fen ? faultOf(fen) : '';
+    /* what has been shown before, perhaps while it was set up, is shown again */
+    const read = !fen ? {} : history.state ? { fen, fault: faultOf(fen) } : await meant(fen);
+    const faults = [name && name !== state.game.name ? `there is no game '${name}'` : '', read.fault].filter(Boolean);
 
-    await go(fen && !fault ? fen : await firstPosition(), how);
-    if (fault) /* of an address: there is no board before that could stay */
-        complain(fault);
+    await go(read.fen && !read.fault ? read.fen : await firstPosition(), how);
+    if (faults.length) /* of an address: there is no board before that could stay */
+        complain(faults.join('; '));
 }
 
-/* What is wrong with a FEN; "": nothing, but for what the rules say. */
+/* What keeps a board from being drawn; "": nothing. */
 function faultOf(fen) {
     try {
-        readFen(fen);
-        return '';
+        const known = (letter) => state.game.men.some((man) => man.letter === letter.toUpperCase());
+        const unknown = readFen(fen).at.find((letter) => letter && !known(letter));
+
+        return unknown ? `'${unknown}' is no man of this game` : '';
     } catch (error) {
         return error.message;
     }
+}
+
+/* The board that somebody means, by the reader of the game's positions, { fen }, or { fault }.  Where
+   nobody answers it is as it looks. */
+async function meant(text) {
+    try {
+        const { fen, error } = await api.board(state.game.name, text);
+
+        return { fen, fault: error ?? faultOf(fen) };
+    } catch (error) {
+        if (!(error instanceof api.Away))
+            throw error;
+        return { fen: text, fault: faultOf(text) };
+    }
+}
+
+/* Goes to what has been entered. */
+async function enterFen(text) {
+    const before = asked, { fen, fault } = await meant(text);
+
+    if (before !== asked) /* somewhere else meanwhile */
+        return;
+    if (fault)
+        complain(fault);
+    else
+        await go(fen);
 }
 
 /* Something to look at: the longest win there is, else the beginning, else kings and two men. */
@@ -686,13 +716,13 @@ async function fromAddress() {
 
     state.view = VIEWS.some(([known]) => known === view) ? view : 'moves';
     if (!state.game || (name && name !== state.game.name)) {
-        await chooseGame(name ?? GAME, fen, fen && history.state ? 'none' : 'replace', material);
+        await chooseGame(name, fen, fen && history.state ? 'none' : 'replace', material);
         return;
     }
     state.material = material;
     if (drill.active && !drill.resume(fen))
         drill.stop();
-    await go(fen ?? await firstPosition(), 'none');
+    await go(fen || await firstPosition(), 'none');
 }
 
 /* The browser's history, forth or back.  A drill stays nowhere where the player has not to move. */
@@ -728,7 +758,7 @@ async function begin() {
     $('edit').addEventListener('click', () => toggleEditing());
     $('theme').addEventListener('click', turnTheme);
     $('help').addEventListener('click', keys['?']);
-    $('fenform').addEventListener('submit', (event) => { event.preventDefault(); drill.stop(); go($('fen').value); });
+    $('fenform').addEventListener('submit', (event) => { event.preventDefault(); drill.stop(); enterFen($('fen').value); });
     $('copy').addEventListener('click', copyFen);
     addEventListener('keydown', onKey);
     addEventListener('pointerdown', () => { byKeys = false; board.hideCursor(); }, true);
