@@ -19,7 +19,7 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err array guess variant rules symmetry betza geometry check number finish position attack move \
+CORE  = err array guess variant clients rules symmetry betza geometry check number finish position attack move \
         move_name moves_fit end perft hands \
         ini cursor keys read fairy_file fairy_value fairy_men fairy_pawn fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
