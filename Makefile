@@ -37,7 +37,7 @@ ENCODE = effort columns_for entropy ribbons sample subset value_classes split pa
          unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode_saved encode
 MAKING = disk plan parts resident budget lock left mark build
 PROBE = value handle position answer probe rank about
-STUDY = text pictures diagram where values whole alike mine chart game
+STUDY = text pictures diagram where values whole alike mine chart spell game reading
 EXPLORE = json query reply kept games san tell hand ask far count sums drawing api deadline http server
 CLI   = main report machine folder many pgn save map plans bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
