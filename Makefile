@@ -19,7 +19,7 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err array guess variant rules symmetry betza geometry check number finish position attack move \
+CORE  = err array guess variant clients rules symmetry betza geometry check number finish position attack move \
         move_name moves_fit end perft hands \
         ini cursor keys read fairy_file fairy_value fairy_men fairy_pawn fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
@@ -37,7 +37,7 @@ ENCODE = effort columns_for entropy ribbons sample subset value_classes split pa
          unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode_saved encode
 MAKING = disk plan parts resident budget lock left mark build
 PROBE = value handle position answer probe rank about
-STUDY = text pictures diagram where values whole alike mine chart game
+STUDY = text pictures diagram where values whole alike mine chart spell game reading
 EXPLORE = json query reply tick kept games san tell hand ask far count sums drawing api deadline http headers server
 CLI   = main report machine folder many pgn save map plans bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
@@ -50,7 +50,7 @@ TESTS = test_variant test_ini test_position test_move test_ref test_perft test_i
         test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written \
         test_explore test_fuzz
 PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slow_file proof solved forge lines made built
-FUZZ  = variant fairy fen material checkpoint cli table explore
+FUZZ  = variant fairy fen material tokens checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format

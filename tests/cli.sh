@@ -706,7 +706,7 @@ printf '%s c0 "x"; c1 "x"; c2 "x"; c3 "x"; c4 "x"; c5 "x"; c6 "x"; c7 "x"; c8 "x
 run 0 annotate shatranj list.epd && cmp -s out list.epd && pass || fail 'an eleventh comment'
 # a bracket that is not closed costs its game alone
 printf '[FEN "%s"]\n\n1. Kb4 (1. Kc2 *\n\n[White "a\n[FEN "%s"]\n\n1. Qd4 *\n\n[FEN "%s"]\n\n1. Qd4 e.p. *\n' "$diamond" "$diamond" "$diamond" >broken.pgn
-run 2 annotate shatranj broken.pgn && [ "$(grep -c '1. Qd4 \$4' out)" = 1 ] && [ "$(grep -c 'is not closed' err)" = 2 ] &&
+run 2 annotate shatranj broken.pgn && [ "$(grep -c '1. Qd4 e.p. \$4' out)" = 1 ] && [ "$(grep -c 'is not closed' err)" = 2 ] &&
     pass || fail 'games behind a bracket that is not closed'
 run 0 build shatranj KQvKB --dir colours --effort fast --quiet && run 0 mine shatranj KQvKB --what any --count --dir colours &&
     [ ! -s err ] && run 0 mine shatranj KBvKQ --what any --count --dir colours &&
@@ -729,7 +729,7 @@ printf '%s w - - %s\n' 8/8/8/6k1/8/1K1b4/8/1B6 'id "fmvn 21 in quotes";' 8/8/8/6
     '"clocked":{"wdl":1 "clocked":{"wdl":0 is not 1 to 65535 ' ] && pass || fail "turns of a list: $(cat out)"
 printf '[FEN 4k3/8/8/8/8/8/8/R3K3 w - - 0 1]\n\n1. e4 *\n' >game.pgn
 bad 2 'line 1: the FEN tag has no FEN in quotes' annotate shatranj game.pgn
-printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
+printf '[Annotator "bareking"]\n\n1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
 good '1. a3 a6 2. Ra2 *' annotate shatranj game.pgn
 printf '1. a3\na6 2. Ra9 *\n' >game.pgn
 bad 2 'line 2: `Ra9` is no legal move' annotate shatranj game.pgn
@@ -750,7 +750,8 @@ run 2 annotate shatranj game.pgn && [ "$(cut -d : -f 2-3 err)" = ' game.pgn: lin
 
 
 1. Kb4 {White wins in 38 plies (19 turns)} Kd6 *' ] && pass || fail "a game after a bad one: $(cat out err)"
-# nor does a game with two FENs, or one that goes on behind its end; a king that bares back ends it
+# nor does a game with two FENs, or one that goes on behind its end and a bared king's reply; a king that bares back
+# ends it
 printf '[FEN "%s"]\n[White "x"]\n[FEN "%s"]\n\n1. Kb4 *\n\n[FEN "%s"]\n\n[White "y"]\n[FEN "%s"]\n\n1. Kb4 *\n' \
     "$diamond" "$diamond" "$diamond" "$diamond" >twice.pgn
 run 2 annotate shatranj twice.pgn && [ "$(cat err)" = 'bareking: twice.pgn: line 3: a second FEN tag of one game' ] &&
@@ -762,7 +763,7 @@ run 2 annotate shatranj twice.pgn && [ "$(cat err)" = 'bareking: twice.pgn: line
     printf '\n[FEN "8/8/8/8/8/2k5/1q6/2Q4K w - - 0 1"]\n\n1. Qxb2 Kd3 *\n'
 } >behind.pgn
 run 2 annotate shatranj behind.pgn && [ "$(cat err)" = \
-    "bareking: behind.pgn: line 3: \`Kd3\` stands behind the end of the game: Black's king is bare; White has won
+    "bareking: behind.pgn: line 3: \`Kb3\` stands behind the end of the game: Black's king is bare; White has won
 bareking: behind.pgn: line 7: \`Kg1\` stands behind the end of the game: both kings are bare; a draw
 bareking: behind.pgn: line 15: \`Kd3\` stands behind the end of the game: Black's king is bare, but takes the last man at once; a draw" ] &&
     [ "$(grep '^1' out)" = '1. Kxb2 Kd3 2. Kb3 *

@@ -71,6 +71,7 @@ script() { # name command...: one more test, whose last line says how it went
 }
 
 script inputs sh "$tests/fuzz/replay.sh" "$build"
+script annotate sh "$tests/annotate.sh" "$build/bareking"
 script hostile sh "$tests/hostile.sh" "$build/bareking"
 script memory sh "$tests/memory.sh" "$build/bareking"
 script kill env CHECKPOINT=0.05 "GAME=$tests/six.ini" TABLE=KRPvKN OPTIONS="--threads 2" \

@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/load.h"
 #include "core/move.h"
 #include "core/move_name.h"
 #include "study/diagram.h"
-#include "study/game.h"
 #include "study/pictures.h"
+#include "study/reading.h"
 #include "study/where.h"
 #include "tests/given.h"
 
@@ -183,6 +184,152 @@ static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
     assert_move("grand-shatranj", "k9/10/4J5/10/10/10/10/10/10/4K4J w - - 0 1", "Je10", "e8e10");
 }
 
+static void game__moves_are_read_as_sites_books_and_programs_spell_them(void **state)
+{
+    static const char fen[] = "r3k2r/P7/3n4/1pP1R3/3N4/4R3/2n5/2K4R w kq b6 0 1";
+    static const struct {
+        const char *text, *name;
+    } moves[] = {
+        { "cxb6ep", "c5b6" },      { "cxb6e.p.", "c5b6" },       { "c5:b6", "c5b6" },
+        { "cxb6 ep", "none" },     { "\u2654\u00D7c2", "c1c2" }, { "\u265Axc2", "c1c2" },
+        { "K\u00D7c2!!", "c1c2" }, { "c1xc2", "c1c2" },          { "c1\u2013c2+-", "c1c2" },
+    };
+    static const char open[] = "r3k2r/1P6/3n4/8/3N4/4R3/8/R3K2R w KQkq - 0 1";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        assert_move("chess", fen, moves[i].text, moves[i].name);
+    assert_move("chess", open, "b8(Q)", "b7b8=Q");
+    assert_move("chess", open, "b8=(N)+", "b7b8=N");
+    assert_move("chess", open, "b8/R!?", "b7b8=R");
+    assert_move("chess", open, "b8=\u2655", "b7b8=Q");
+    assert_move("chess", open, "b8\u265E#", "b7b8=N");
+    assert_move("chess", open, "bxa8q", "b7a8=Q");
+    assert_move("chess", open, "b8=n", "b7b8=N");
+    assert_move("chess", open, "b7b8q", "b7b8=Q");
+    assert_move("chess", open, "b8(8)", "none");
+    assert_move("chess", open, "0-0", "e1g1");
+    assert_move("chess", open, "o-o-o!", "e1c1");
+    assert_move("chess", open, "0\u20130\u20130", "e1c1");
+    assert_move("chess", open, "d4-f5\u00B1", "d4f5");
+    assert_move("chess", open, "Nf5ch.", "d4f5");
+    assert_move("chess", open, "N4f5+!", "d4f5");
+    assert_move("chess", open, "N3f5", "none");
+    assert_move("chess", open, "Nd4f5+/=", "d4f5");
+    assert_move("chess", open, "\u2658\uFE0Ef5", "d4f5");
+    assert_move("chess", open, "Nf5\xB1", "d4f5"); /* Latin-1 */
+    assert_move("chess", open, "N\u221Ef5", "none");
+    assert_move("grand-shatranj", "4k5/P9/10/10/10/10/10/10/10/4K4J w - - 0 1", "a9a10h",
+                "a9a10=H");
+    assert_move("atlantean", "4k5/P9/10/10/10/10/10/10/10/4K4Z w - - 0 1", "a10x", "a9a10=X");
+}
+
+/* What a word is, and that it is a token by itself, whatever stands behind it. */
+static void game__words_are_results_null_moves_signs_or_moves(void **state)
+{
+    static const struct {
+        enum study_token_kind kind;
+        const char *words;
+    } lines[] = {
+        { STUDY_RESULT, "1-0 0-1 1/2-1/2 * 1/2 1:0 1\u20130 0\u20141 \u00BD\u2013\u00BD \u00BD "
+                        "1/2\u20121/2 \xBD-\xBD" },
+        { STUDY_NULL, "-- Z0 0000 @@@@ null pass NULL --!? Z0? <> \u2013\u2013" },
+        { STUDY_SIGN,
+          "! ? !! ?? !? ?! +- -+ +/- -/+ +/= =/+ += =+ = == + ++ # \u00B1 \u2213 \u2A72 "
+          "\u2A71 \u221E =/\u221E \u25A1 \u2299 N TN D ch ch. dis e.p. ep mate --- \xB1 $1 $139" },
+        { STUDY_NUMBER, "1 1. 1... 1\u2026 12.. . ... \u2026" },
+        { STUDY_MOVE, "e4 0-0 O-O-O Kxe4 \u2658f3 e8(Q) e8=(\u2655) resigns % e\u221E4" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct study_tokens t = { .at = lines[i].words, .line = 1 };
+        const char *word = lines[i].words;
+
+        for (struct study_token k; (k = study_token_next(&t)).kind != STUDY_END;) {
+            if (k.kind != lines[i].kind || k.n != strcspn(word, " ") || k.text != word)
+                fail_msg("`%.*s` of \"%s\" is no %u", (int)k.n, k.text, word, lines[i].kind);
+            word += k.n + strspn(word + k.n, " ");
+        }
+        assert_string_equal(word, "");
+    }
+}
+
+/* A tag's brackets may stand apart from it, its value may hold what it should not; other brackets
+   are no tags. */
+static void game__tags_may_be_careless(void **state)
+{
+    static const struct {
+        enum study_token_kind kind;
+        const char *text;
+    } tokens[] = {
+        { STUDY_TAG, "[ FEN  \"a\" ]" },        { STUDY_TAG, "[FEN\"a\"]" },
+        { STUDY_TAG, "[fen\n\"a\"\n]" },        { STUDY_TAG, "[Site \"C:\\\"]" },
+        { STUDY_TAG, "[Event \"a \"b\" c\"]" }, { STUDY_TAG, "[Event \"\"a\"]" },
+        { STUDY_OTHER, "[%clk 0:01]" },         { STUDY_BROKEN, "[FEN \"a" },
+        { STUDY_BROKEN, "[FEN \nKb4 \"a\"]" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        struct study_tokens t = { .at = tokens[i].text, .line = 1 };
+        struct study_token k = study_token_next(&t);
+        char value[8];
+
+        if (k.kind != tokens[i].kind || k.n != strlen(tokens[i].text))
+            fail_msg("%s: %u, %zu bytes", tokens[i].text, k.kind, k.n);
+        if (i < 3)
+            assert_true(study_tag_is(&k, "FEN") && study_tag_value(&k, value, sizeof value) &&
+                        !strcmp(value, "a"));
+    }
+}
+
+#define COPIES 200000
+
+/* The CPU time of all tokens of `copies` of `game`, then `end`. */
+static double token_time(const char *game, size_t copies, const char *end)
+{
+    size_t n = strlen(game), room = n * copies + strlen(end) + 1;
+    char *text = malloc(room), *at = text;
+    struct study_tokens t = { .at = text, .line = 1 };
+    clock_t begun;
+
+    assert_non_null(text);
+    for (size_t i = 0; i < copies; i++)
+        at = memcpy(at, game, n), at += n;
+    strcpy(at, end);
+    begun = clock();
+    while (study_token_next(&t).kind != STUDY_END) {
+    }
+    begun = clock() - begun;
+    assert_true(t.at == text + room - 1);
+    free(text);
+    return (double)begun / CLOCKS_PER_SEC;
+}
+
+/* Beside a file of the same length whose brackets are closed: were each of the games read to the
+   end of the file, it would be a thousand times. */
+static void game__time_grows_with_the_length_whatever_stays_open(void **state)
+{
+    static const char *const games[] = { "[E \"x\"]\n\n1. e4 {\n\n",   "[E \"x\"]\n\n1. e4 (\n\n",
+                                         "[E \"x\"]\n\n1. e4 ( {\n\n", "[E \"x\"]\n\n1. e4 ( ;\n\n",
+                                         "[E \"x\n\n1. e4 *\n\n",      "[E\n\n1. e4\n\n",
+                                         "1. e4 (((((((((( ",          "{ { { { { { ( { ( { ( \n" };
+    static const char *const ends[] = { "", "}", "} (", ") }" };
+    double closed = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        closed += token_time("[E \"x\"]\n\n1. e4 {}\n\n", COPIES, "");
+    for (size_t i = 0; i < sizeof games / sizeof *games; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            double time = token_time(games[i], COPIES, ends[k]);
+
+            if (time > 2 * closed + 0.02)
+                fail_msg("%s...%s: %g s, closed: %g s", games[i], ends[k], time, closed);
+        }
+}
+
 static void game__tokens_are_what_stands_there(void **state)
 {
     static const char text[] =
@@ -194,7 +341,7 @@ static void game__tokens_are_what_stands_there(void **state)
                    { STUDY_NUMBER, "12..." },
                    { STUDY_MOVE, "Kb4!?" },
                    { STUDY_COMMENT, "{c (}" },
-                   { STUDY_OTHER, "$4" },
+                   { STUDY_SIGN, "$4" },
                    { STUDY_OTHER, "(d {)} (e))" },
                    { STUDY_COMMENT, "; rest" },
                    { STUDY_RESULT, "1/2-1/2" },
@@ -247,6 +394,136 @@ static void game__any_text_has_an_end(void **state)
         }
         assert_true(all <= n && t.at == text + n);
     }
+}
+
+/* == Readings == */
+
+static void reading__a_variant_tag_names_this_game_or_another(void **state)
+{
+    static const char *const chess[] = {
+        "chess", "Chess", "Standard",      "normal", "From Position", "Classical", "",
+        "?",     "-",     "from position", NULL
+    };
+    static const char *const grand[] = { "gs10",
+                                         "grand-shatranj",
+                                         "Grand Shatranj",
+                                         "GRAND_SHATRANJ",
+                                         "grand-shatranj@10x10-01234567",
+                                         "Grand Shatranj (D)",
+                                         "From Position",
+                                         NULL };
+    static const char *const others[] = { "Atomic",
+                                          "Chess960",
+                                          "Crazyhouse",
+                                          "Three-check",
+                                          "Shatranj Kamil",
+                                          "chess variant",
+                                          "gs10-rook",
+                                          "grand",
+                                          "8x8",
+                                          "suicide",
+                                          NULL };
+    struct bk_variant *v = load("chess"), *g = load("grand-shatranj");
+
+    (void)state;
+    for (size_t i = 0; chess[i]; i++)
+        if (!study_names_game(v, chess[i]))
+            fail_msg("%s", chess[i]);
+    for (size_t i = 0; grand[i]; i++)
+        if (!study_names_game(g, grand[i]))
+            fail_msg("%s", grand[i]);
+    for (size_t i = 0; others[i]; i++)
+        if (study_names_game(v, others[i]) || study_names_game(g, others[i]))
+            fail_msg("%s", others[i]);
+    assert_false(study_names_game(g, "Standard") || study_names_game(v, "gs10"));
+    bk_variant_free(v);
+    bk_variant_free(g);
+}
+
+static void reading__tags_and_comments_tell_who_wrote_a_game(void **state)
+{
+    static const struct {
+        enum study_writer writer;
+        const char *text;
+    } tokens[] = {
+        { STUDY_XBOARD, "[Event \"Computer Chess Game\"]" },
+        { STUDY_XBOARD, "[Annotator \"1. +0.11   1... +0.26\"]" },
+        { STUDY_XBOARD, "[Annotator \"42... -0.26\"]" },
+        { STUDY_XBOARD, "[Site \"WinBoard\"]" },
+        { STUDY_XBOARD, "[VariantMen \"N:N\"]" },
+        { STUDY_XBOARD, "[Variant \"gs10-rook\"]" },
+        { STUDY_XBOARD, "{--------------\nr . k\n--------------}" },
+        { STUDY_XBOARD, "{Xboard adjudication: Bare king}" },
+        { STUDY_XBOARD, "{+0.11/6}" },
+        { STUDY_XBOARD, "{-1000.04/8 1:02}" },
+        { STUDY_CLIENT, "{+0.11/6 0.10s}" },
+        { STUDY_CLIENT, "{-M3/12 0.10s}" },
+        { STUDY_CLIENT, "[Site \"https://www.pychess.org/x\"]" },
+        { STUDY_CLIENT, "[White \"Fairy-Stockfish 14.0.1\"]" },
+        { STUDY_CLIENT, "[Event \"Cute Chess match\"]" },
+        { STUDY_CLIENT, "[Black \"bareking-engine 0.1.0\"]" },
+        { STUDY_OURSELVES, "[Annotator \"bareking\"]" },
+        { STUDY_ANYONE, "[White \"bareking\"]" },
+        { STUDY_ANYONE, "[Annotator \"1. e4 is best\"]" },
+        { STUDY_ANYONE, "[Variant \"shatranj\"]" },
+        { STUDY_ANYONE, "{+0.11}" },
+        { STUDY_ANYONE, "{+- / 6}" },
+        { STUDY_ANYONE, "{White wins in 39 plies (20 turns)}" },
+        { STUDY_ANYONE, "xboard" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        struct study_tokens t = { .at = tokens[i].text, .line = 1 };
+        struct study_token k = study_token_next(&t);
+
+        if (study_writer_of(&k) != tokens[i].writer)
+            fail_msg("%s: %u", tokens[i].text, study_writer_of(&k));
+    }
+}
+
+static void reading__the_one_that_makes_all_moves_legal_is_meant(void **state)
+{
+    static const struct {
+        const char *moves;
+        enum study_writer writer;
+        enum study_doubt doubt;
+        bool clients; /* their array */
+    } games[] = {
+        { "1. f3 f6 2. Kf2 Kf7 *", STUDY_ANYONE, STUDY_CERTAIN, false },
+        { "1. f3 f6 2. Kf2 Kf7 *", STUDY_XBOARD, STUDY_CERTAIN,
+          false }, /* against what its tags say */
+        { "1. c3 c6 2. Kc2 Kc7 *", STUDY_ANYONE, STUDY_CERTAIN, true },
+        { "1. c3 c6 2. Kc2 Kc7 *", STUDY_OURSELVES, STUDY_CERTAIN, true },
+        { "1. a3 a6 *", STUDY_ANYONE, STUDY_OPEN, false },
+        { "1. a3 a6 *", STUDY_XBOARD, STUDY_CERTAIN, true },
+        { "1. a3 a6 *", STUDY_CLIENT, STUDY_CERTAIN, true },
+        { "1. a3 a6 *", STUDY_OURSELVES, STUDY_CERTAIN, false },
+        { "1. a3 a6 -- Kd4 *", STUDY_ANYONE, STUDY_OPEN, false },
+        { "1. a3 {+0.11/6} a6 *", STUDY_ANYONE, STUDY_CERTAIN, true }, /* a comment tells */
+        { "1. a3 a6 2. Ra9 *", STUDY_ANYONE, STUDY_NEITHER, false },
+        { "1. a3 a6 2. Ra9 *", STUDY_CLIENT, STUDY_CERTAIN, true },
+        { "1. a3 a6 2. Ra9 * {+0.11/6}", STUDY_ANYONE, STUDY_NEITHER,
+          false }, /* of the next game */
+        { "1. c3 c6 2. Kc2 Kc7 3. Ra9 *", STUDY_OURSELVES, STUDY_CERTAIN, true },
+        { "1. a3 {", STUDY_ANYONE, STUDY_NEITHER, false },
+    };
+    struct bk_variant *v = load("shatranj");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof games / sizeof *games; i++) {
+        struct study_tokens t = { .at = games[i].moves, .line = 1 };
+        struct study_reading r;
+        enum study_doubt doubt = study_reading_choose(&r, v, NULL, &t, games[i].writer);
+
+        if (doubt != games[i].doubt ||
+            (doubt == STUDY_CERTAIN && !strcmp(r.array, v->start) == games[i].clients))
+            fail_msg("%s: %u, %s", games[i].moves, doubt, r.array);
+        assert_true(t.at == games[i].moves && !r.from_zero && r.bared_may_reply);
+        /* with a FEN there is no choice */
+        assert_int_equal(study_reading_choose(&r, v, v->start, &t, STUDY_ANYONE), STUDY_CERTAIN);
+    }
+    bk_variant_free(v);
 }
 
 /* == Expressions == */
@@ -429,7 +706,14 @@ int main(void)
         cmocka_unit_test(diagram__has_the_pictures_that_it_uses),
         cmocka_unit_test(game__moves_are_read_as_they_are_written),
         cmocka_unit_test(game__moves_in_pgn_mean_what_chess_players_mean),
+        cmocka_unit_test(game__moves_are_read_as_sites_books_and_programs_spell_them),
+        cmocka_unit_test(game__words_are_results_null_moves_signs_or_moves),
+        cmocka_unit_test(game__tags_may_be_careless),
         cmocka_unit_test(game__tokens_are_what_stands_there),
+        cmocka_unit_test(game__time_grows_with_the_length_whatever_stays_open),
+        cmocka_unit_test(reading__a_variant_tag_names_this_game_or_another),
+        cmocka_unit_test(reading__tags_and_comments_tell_who_wrote_a_game),
+        cmocka_unit_test(reading__the_one_that_makes_all_moves_legal_is_meant),
         cmocka_unit_test(game__any_text_has_an_end),
         cmocka_unit_test(where__says_what_it_says),
         cmocka_unit_test(where__says_what_is_wrong_and_where),

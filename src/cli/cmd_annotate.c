@@ -15,12 +15,12 @@
 #include "cli/many.h"
 #include "cli/report.h"
 #include "cli/save.h"
-#include "core/attack.h"
-#include "core/derive.h"
+#include "core/clients.h"
 #include "core/end.h"
 #include "core/move_name.h"
 #include "core/utf8.h"
-#include "study/game.h"
+#include "study/reading.h"
+#include "study/spell.h"
 
 #define BYTES_MAX (64u << 20)
 #define COLUMNS   79
@@ -35,21 +35,35 @@ struct annotation {
     size_t column;
     int status;    /* CLI_USAGE: something could not be read; another error has ended all */
     json_t *games; /* with --json */
+    bool listed;   /* positions, not games */
+    struct study_tokens *tokens; /* of the games */
     /* the game under way */
     struct bk_variant *v; /* base, or derived for its FEN: then owned */
     struct bk_pos p;
-    bool begun; /* p is set: moves may come */
-    bool told;  /* a position of the game was in reach */
-    bool lost;  /* something of the game cannot be read: what follows stays as it is */
+    struct study_reading reading;
+    bool begun;    /* p is set: moves may come */
+    bool told;     /* a position of the game was in reach */
+    bool unjudged; /* moves are read and no more: it is not sure what they mean */
+    bool lost;     /* the game cannot be read, or is another: what follows stays as it is */
     unsigned ply;
-    unsigned tag_line;  /* line of the last tag */
-    bool fen_told;      /* these tags, with no empty line between, have had a FEN */
+    char fen[BK_FEN_MAX]; /* of its FEN tag; "": none so far */
+    unsigned fen_line;
+    char variant[64]; /* of its Variant tag; "": none so far */
+    unsigned variant_line;
+    enum study_writer writer; /* as far as its tags and comments tell */
+    bool event_told;
+    /* its last tags, with no empty line between */
+    unsigned tag_line, block_line;  /* lines of the last and the first; 0: there are none */
+    enum study_writer block_writer; /* as far as these tell */
+    bool fen_told;                  /* one was a FEN */
     const char *rest;   /* the text behind the move that is told of; in a list the line */
-    unsigned signs;     /* "$n" that come next in the text, and have been put already */
+    unsigned signs;     /* that come next in the text, and have been put already */
     unsigned commented; /* of an EPD line: a bit for each of c0 to c9 that we have put */
     bool known;         /* a table has told something */
     bool any;           /* a token of the game was read: with --json it is told of */
-    char why[WHY_MAX];  /* the first error in reading it; "": none */
+    char why[WHY_MAX];  /* the first error in reading it, or else a note on how it was read; "":
+                           neither */
+    bool noted;         /* a note */
     unsigned why_line;
     json_t *game, *moves;
 };
@@ -101,15 +115,18 @@ struct played {
     struct bk_pos p; /* the position after the move */
 };
 
-/* "a draw; with b3b4 White wins in 39 plies (20 turns)": of a move that gave something away. */
-static char *what_came(char out[3 * WORDS_MAX], const struct played *m)
+/* "a draw; with b3b4 White wins in 39 plies (20 turns)": of a move that gave something away; its
+   squares as the game has them. */
+static char *what_came(char out[3 * WORDS_MAX], const struct study_reading *r,
+                       const struct played *m)
 {
-    char now[WORDS_MAX], was[WORDS_MAX];
+    char now[WORDS_MAX], was[WORDS_MAX], best[16];
 
     words(now, m->p.stm, &m->after.a);
     words(was, !m->p.stm, &m->before.a);
     if (*m->best)
-        snprintf(out, 3 * WORDS_MAX, "%s; with %s %s", now, m->best, was);
+        snprintf(out, 3 * WORDS_MAX, "%s; with %s %s", now, study_reading_name(r, m->best, best),
+                 was);
     else
         strcpy(out, now);
     return out;
@@ -127,6 +144,8 @@ static int judge(struct annotation *n, const struct bk_variant *v, const struct 
     bk_move_name(v, m, out->name);
     out->p = *p;
     bk_pos_play(&out->p, v, m);
+    if (n->unjudged)
+        return CLI_OK;
     status = ask(n, v, p, &out->before);
     if (!status)
         status = ask(n, v, &out->p, &out->after);
@@ -174,17 +193,24 @@ static void say(struct annotation *n, const char *text, size_t length)
         put_word(n, text, length);
 }
 
-/* Puts the signs "$n" that stand next in the text, before our remark.  Is `sign` one of them? */
+/* Puts the signs that stand next in the text, "$1" and "!?", before our remark.  Is `sign` one of
+   them? */
 static bool put_signs(struct annotation *n, const char *sign)
 {
     bool there = false;
 
-    while (n->rest += strspn(n->rest, " \t\r\n"), *n->rest == '$') {
-        size_t length = 1 + strspn(n->rest + 1, "0123456789");
+    for (;;) {
+        struct study_tokens at = { .at = n->rest + study_blanks(n->rest), .within = true };
+        struct study_token k;
 
-        there |= length == strlen(sign) && !strncmp(n->rest, sign, length);
-        put_word(n, n->rest, length);
-        n->rest += length;
+        if (strchr("[{(;%", *at.at)) /* or the end */
+            break;
+        k = study_token_next(&at);
+        if (k.kind != STUDY_SIGN)
+            break;
+        there |= k.n == strlen(sign) && !strncmp(k.text, sign, k.n);
+        put_word(n, k.text, k.n);
+        n->rest = at.at;
         n->signs++;
     }
     return there;
@@ -210,7 +236,7 @@ static void put_played(struct annotation *n, const struct played *m)
     if (m->given > 0) {
         if (!signed_already)
             put_word(n, sign, 2);
-        put_comment(n, what_came(text, m));
+        put_comment(n, what_came(text, &n->reading, m));
     } else if (!n->told && m->after.known && !m->after.a.end) {
         put_comment(n, words(text, m->p.stm, &m->after.a));
     }
@@ -261,26 +287,52 @@ static void end_json(struct annotation *n)
         return;
     begin_json(n);
     if (*n->why) {
-        json_object_set_new(n->game, "error", ex_json_string(n->why));
+        json_object_set_new(n->game, n->noted ? "note" : "error", ex_json_string(n->why));
         json_object_set_new(n->game, "line", json_integer(n->why_line));
     }
     json_array_append_new(n->games, n->game);
 }
 
+/* How games are read unless something tells otherwise, and positions always. */
+static struct study_reading plain_reading(const struct annotation *n)
+{
+    return (struct study_reading){ .array = n->base->start, .bared_may_reply = !n->listed };
+}
+
+static int set_up(struct annotation *n, unsigned line);
+
+/* Ends a game; one without moves is set up, so that it is told of. */
 static void end_game(struct annotation *n)
 {
+    int status = *n->fen && !n->begun && !n->lost ? set_up(n, n->fen_line) : CLI_OK;
+
+    if (status)
+        n->status = status;
     end_json(n);
     if (n->v != n->base)
         bk_variant_free(n->v);
     n->v = n->base;
-    n->begun = n->told = n->lost = n->fen_told = n->any = false;
-    n->ply = 0;
+    n->begun = n->told = n->unjudged = n->lost = n->any = n->noted = false;
+    n->fen_told = n->event_told = false;
+    n->reading = plain_reading(n);
+    n->writer = n->block_writer = STUDY_ANYONE;
+    n->ply = n->tag_line = 0;
     n->game = n->moves = NULL;
-    *n->why = 0;
+    *n->fen = *n->variant = *n->why = 0;
     end_line(n);
 }
 
-/* Says what cannot be read, and keeps the first such error of a game. */
+/* Keeps the first error of a game, or else the first note. */
+static void keep_why(struct annotation *n, bool note, unsigned line, const char *why)
+{
+    if (*n->why && (note || !n->noted))
+        return;
+    snprintf(n->why, sizeof n->why, "%s", why);
+    n->noted = note;
+    n->why_line = line;
+}
+
+/* Says what cannot be read. */
 __attribute__((format(printf, 4, 5))) static int fail_at(struct annotation *n, int status,
                                                          unsigned line, const char *fmt, ...)
 {
@@ -290,34 +342,96 @@ __attribute__((format(printf, 4, 5))) static int fail_at(struct annotation *n, i
     va_start(ap, fmt);
     vsnprintf(why, sizeof why, fmt, ap);
     va_end(ap);
-    if (!*n->why) {
-        strcpy(n->why, why);
-        n->why_line = line;
-    }
+    keep_why(n, false, line, why);
     return cli_fail(status, "%s: line %u: %s", n->c->arg[1], line, why);
 }
 
-/* Sets up the position of a FEN, or of the game's array. */
-static int set_up(struct annotation *n, const char *fen, unsigned line)
+/* Says how a game is read: why moves are not told of, though nothing is wrong with them. */
+__attribute__((format(printf, 3, 4))) static void note_at(struct annotation *n, unsigned line,
+                                                          const char *fmt, ...)
+{
+    char why[WHY_MAX];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(why, sizeof why, fmt, ap);
+    va_end(ap);
+    keep_why(n, true, line, why);
+    cli_note("%s: line %u: %s", n->c->arg[1], line, why);
+}
+
+/* Passes a game on as it stands if its tags say that it is another. */
+static bool is_another(struct annotation *n)
+{
+    if (study_names_game(n->base, n->variant))
+        return false;
+    note_at(n, n->variant_line, "this is a game of `%s`, not of %s: it is passed on unchanged",
+            n->variant, n->base->name);
+    n->lost = true;
+    return true;
+}
+
+/* Sets up the position of a FEN, or of the array (NULL). */
+static int set_up_at(struct annotation *n, const char *fen, unsigned line)
 {
     struct bk_variant *derived = NULL;
     struct bk_report why = { "" };
-    enum bk_err err;
+    enum bk_err err = study_reading_begin(&n->reading, n->base, fen, &derived, &n->p, &why);
 
-    if (!fen && !*n->base->start)
-        return fail_at(n, CLI_USAGE, line, "%s begins from no array; a FEN tag is needed",
-                       n->base->name);
-    err = bk_variant_for_fen(&derived, n->base, fen ? fen : n->base->start, &why);
     if (derived)
         n->v = derived;
-    if (!err)
-        err = bk_pos_from_fen(&n->p, n->v, fen ? fen : n->base->start, &why);
     if (err)
         return fail_at(n, cli_status(err), line, "%s", why.text);
-    if (!bk_pos_legal(n->v, &n->p))
-        return fail_at(n, CLI_USAGE, line, "illegal position: %s is to move and %s is in check",
-                       cli_colour(n->p.stm), cli_colour(!n->p.stm));
     n->begun = true;
+    return CLI_OK;
+}
+
+/* Sets up the game, unless it is another's; its first move is in `line`. */
+static int set_up(struct annotation *n, unsigned line)
+{
+    if (is_another(n))
+        return CLI_OK;
+    if (*n->fen)
+        return set_up_at(n, n->fen, n->fen_line);
+    if (*n->base->start)
+        return set_up_at(n, NULL, line);
+    return fail_at(n, CLI_USAGE, line, "%s begins from no array; a FEN tag is needed",
+                   n->base->name);
+}
+
+/* Says that a game may be meant in several ways, which all make its moves legal. */
+static void note_open(struct annotation *n, unsigned line)
+{
+    static const char open[] = "which is open: it is passed on unchanged";
+
+    if (bk_client_from_zero(n->base))
+        note_at(
+            n, line,
+            "all moves of this game are legal whether its ranks are numbered from 1 or, as XBoard "
+            "does, from 0; %s (a tag, [Annotator \"bareking\"] or [Annotator \"XBoard\"], tells)",
+            open);
+    else
+        note_at(n, line,
+                "all moves of this game are legal from our array and from that of XBoard and other "
+                "clients, kings on the d-file; %s (a FEN tag tells)",
+                open);
+}
+
+/* Begins a game at its first move: chooses how to read it, and sets it up. */
+static int begin(struct annotation *n, const struct study_token *first)
+{
+    struct study_tokens from = { first->text, first->line, true, n->tokens->no_closing };
+    const char *fen = *n->fen ? n->fen : NULL;
+    enum study_doubt doubt = STUDY_CERTAIN;
+
+    if (study_names_game(n->base, n->variant))
+        doubt = study_reading_choose(&n->reading, n->base, fen, &from, n->writer);
+    n->tokens->no_closing |= from.no_closing;
+    n->unjudged = doubt == STUDY_NEITHER;
+    if (doubt != STUDY_OPEN)
+        return set_up(n, first->line);
+    note_open(n, first->line);
+    n->lost = true;
     return CLI_OK;
 }
 
@@ -331,34 +445,23 @@ static int refuse_behind_end(struct annotation *n, const char *move, size_t leng
                    (int)(length < 40 ? length : 40), move, cli_end(how, &n->p, end, wdl));
 }
 
-/* Reads a move.  None follows mate, stalemate, or a bare king, but one that bares back. */
 static int read_move(struct annotation *n, const char *text, size_t length, unsigned line,
                      struct bk_move *move)
 {
-    int wdl = 0;
-    enum bk_end end = bk_pos_end(n->v, &n->p, &wdl);
-    bool bares_back = end == BK_END_BARE_DRAW && !bk_pos_both_bare(&n->p);
     struct bk_report why = { "" };
-    struct bk_pos next = n->p;
+    enum bk_err err = study_reading_move(&n->reading, move, n->v, &n->p, text, length, &why);
 
-    if (end != BK_END_NONE && !bares_back)
+    if (err == BK_E_ILLEGAL)
         return refuse_behind_end(n, text, length, line);
-    if (study_move_read(move, n->v, &n->p, text, length, &why))
-        return fail_at(n, CLI_USAGE, line, "%s", why.text);
-    bk_pos_play(&next, n->v, move);
-    if (bares_back && !bk_pos_both_bare(&next))
-        return refuse_behind_end(n, text, length, line);
-    return CLI_OK;
+    return err ? fail_at(n, CLI_USAGE, line, "%s", why.text) : CLI_OK;
 }
 
 static int take_move(struct annotation *n, const struct study_token *k)
 {
     struct played m;
     struct bk_move move;
-    int status = n->begun ? CLI_OK : set_up(n, NULL, k->line);
+    int status;
 
-    if (status)
-        return status;
     begin_json(n);
     status = read_move(n, k->text, k->n, k->line, &move);
     if (!status)
@@ -375,28 +478,92 @@ static int take_move(struct annotation *n, const struct study_token *k)
     return CLI_OK;
 }
 
+/* Passes over a null move: the rest of the game is read, but was played from no position of it. */
+static int take_null(struct annotation *n, const struct study_token *k)
+{
+    struct played m = { .name = "--" };
+
+    begin_json(n);
+    if (!n->unjudged)
+        note_at(n, k->line, "`%.*s` is a null move: from here on the game is not judged", (int)k->n,
+                k->text);
+    n->unjudged = true;
+    if (!study_pass(n->v, &n->p))
+        return fail_at(n, CLI_USAGE, k->line, "`%.*s`, a null move, in check", (int)k->n, k->text);
+    n->ply++;
+    put_word(n, k->text, k->n);
+    if (n->game)
+        add_played(n, &m);
+    return CLI_OK;
+}
+
+/* Ends a game that had no moves, as a FEN begins the next one: the tags before it, with no empty
+   line between, are the next one's. */
+static void end_before_block(struct annotation *n)
+{
+    struct annotation block = *n;
+
+    if (n->variant_line >= n->block_line)
+        *n->variant = 0;
+    end_game(n);
+    if (block.variant_line >= block.block_line)
+        strcpy(n->variant, block.variant);
+    n->writer = n->block_writer = block.block_writer;
+    n->tag_line = block.tag_line;
+    n->block_line = block.block_line;
+    n->any = true;
+}
+
+static int take_fen(struct annotation *n, const struct study_token *k)
+{
+    if (!n->fen_told && (*n->fen || n->lost))
+        end_before_block(n);
+    if (n->fen_told) {
+        int status = n->lost || n->begun ? CLI_OK : set_up(n, k->line);
+
+        return status ? status : fail_at(n, CLI_USAGE, k->line, "a second FEN tag of one game");
+    }
+    n->fen_line = k->line;
+    n->fen_told = true;
+    if (study_tag_value(k, n->fen, sizeof n->fen))
+        return CLI_OK;
+    *n->fen = 0;
+    return fail_at(n, CLI_USAGE, k->line, "the FEN tag has no FEN in quotes, or one too long");
+}
+
+/* Keeps what tags and comments tell of who wrote the game. */
+static void keep_writer(struct annotation *n, const struct study_token *k)
+{
+    enum study_writer writer = study_writer_of(k);
+
+    if (writer > n->writer)
+        n->writer = writer;
+    if (writer > n->block_writer && k->kind == STUDY_TAG)
+        n->block_writer = writer;
+}
+
 /* A tag behind moves belongs to the next game, and so may one behind an empty line. */
 static int take_tag(struct annotation *n, const struct study_token *k)
 {
-    char fen[BK_FEN_MAX];
+    bool apart = n->tag_line && k->line > n->tag_line + 1, event = study_tag_is(k, "Event");
 
-    if (n->column || n->ply)
+    if (n->column || n->ply || (apart && event && n->event_told))
         end_game(n);
+    if (apart || !n->tag_line) {
+        n->block_line = k->line;
+        n->block_writer = STUDY_ANYONE;
+        n->fen_told = false;
+    }
     n->any = true;
-    n->fen_told &= k->line <= n->tag_line + 1;
-    n->tag_line = k->line;
+    n->event_told |= event;
+    n->tag_line = n->tokens->line;
     study_putf(&n->out, "%.*s\n", (int)k->n, k->text);
-    if (!study_tag_is(k, "FEN"))
-        return CLI_OK;
-    if (!n->fen_told && (n->begun || n->lost)) /* the last game had no moves */
-        end_game(n);
-    n->any = true;
-    if (!study_tag_value(k, fen, sizeof fen))
-        return fail_at(n, CLI_USAGE, k->line, "the FEN tag has no FEN in quotes, or one too long");
-    if (n->fen_told)
-        return fail_at(n, CLI_USAGE, k->line, "a second FEN tag of one game");
-    n->fen_told = true;
-    return set_up(n, fen, k->line);
+    keep_writer(n, k);
+    if (study_tag_is(k, "Variant")) {
+        study_tag_value(k, n->variant, sizeof n->variant);
+        n->variant_line = k->line;
+    }
+    return study_tag_is(k, "FEN") ? take_fen(n, k) : CLI_OK;
 }
 
 /* Puts a token unchanged.  A comment to the end of its line has nothing behind it; one behind % has
@@ -410,13 +577,19 @@ static void put_as_it_stands(struct annotation *n, const struct study_token *k)
         end_line(n);
 }
 
-/* Takes a move and tells of it; puts it unchanged if the game is lost or it cannot be read. */
+/* Takes a move, or a null move, and tells of it; puts it unchanged if the game is lost or it cannot
+   be read. */
 static int take_or_put_move(struct annotation *n, const struct study_token *k)
 {
-    int status = n->lost ? CLI_OK : take_move(n, k);
+    int status = n->lost || n->begun ? CLI_OK : begin(n, k);
+    bool taken = !status && !n->lost;
 
     n->any = true;
-    if (n->lost || status == CLI_USAGE) {
+    if (taken) {
+        status = k->kind == STUDY_NULL ? take_null(n, k) : take_move(n, k);
+        taken = !status;
+    }
+    if (!taken && (!status || status == CLI_USAGE)) {
         put_as_it_stands(n, k);
         n->ply++;
     }
@@ -441,7 +614,8 @@ static int take_token(struct annotation *n, const struct study_token *k)
 {
     switch (k->kind) {
     case STUDY_TAG: return take_tag(n, k);
-    case STUDY_MOVE: return take_or_put_move(n, k);
+    case STUDY_MOVE:
+    case STUDY_NULL: return take_or_put_move(n, k);
     case STUDY_RESULT:
         n->any = true;
         put_word(n, k->text, k->n);
@@ -449,6 +623,7 @@ static int take_token(struct annotation *n, const struct study_token *k)
         return CLI_OK;
     case STUDY_BROKEN: return take_broken(n, k);
     default:
+        keep_writer(n, k);
         if (n->signs)
             n->signs--;
         else
@@ -463,6 +638,7 @@ static bool annotate_games(struct annotation *n, const char *text)
     struct study_tokens tokens = { .at = text, .line = 1 };
     bool tagged = false, on = true;
 
+    n->tokens = &tokens;
     while (on) {
         struct study_token k = study_token_next(&tokens);
         int status;
@@ -478,7 +654,6 @@ static bool annotate_games(struct annotation *n, const char *text)
         n->lost |= status != CLI_OK;
         on = goes_on(n, status);
     }
-    end_game(n);
     return on;
 }
 
@@ -493,7 +668,7 @@ static int set_up_line(struct annotation *n, const char *line, unsigned number)
     if (!fen)
         return cli_no_memory();
     study_epd_to_fen(fen);
-    status = set_up(n, fen, number);
+    status = set_up_at(n, fen, number);
     free(fen);
     return status;
 }
@@ -535,7 +710,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
         add_played(n, &m);
     if (m.given > 0)
         snprintf(told, sizeof told, "\"%s%s: %s\"", m.name, m.given > 1 ? "??" : "?",
-                 what_came(came, &m));
+                 what_came(came, &n->reading, &m));
     else if (is_sure(&m.before) && is_sure(&m.after))
         snprintf(told, sizeof told, "\"%s keeps it: %s\"", m.name,
                  words(came, m.p.stm, &m.after.a));
@@ -664,9 +839,13 @@ static bool is_positions(const char *text)
 
 static int annotate(struct annotation *n, char *text)
 {
-    bool whole = is_positions(text) ? annotate_positions(n, text) : annotate_games(n, text);
+    bool whole;
     int saved;
 
+    n->listed = is_positions(text);
+    n->reading = plain_reading(n);
+    whole = n->listed ? annotate_positions(n, text) : annotate_games(n, text);
+    end_game(n);
     if (!whole)
         return n->status;
     if (!n->status && !n->known && bk_men_max(n->lib) <= 0)
@@ -697,7 +876,6 @@ int cmd_annotate(struct cli *c)
     n.games = json_incref(c->list);
     if (!status)
         status = annotate(&n, text.at ? text.at + bk_utf8_mark(text.at) : nothing);
-    end_game(&n);
     json_decref(n.games);
     study_text_free(&n.out);
     study_text_free(&text);

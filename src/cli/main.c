@@ -204,8 +204,8 @@ static const struct command {
       "`probe` writes them; or EPD, a position a line, whose move is its `sm` or `bm`.  A mistake\n"
       "($2) gives away a win or a draw, a blunder ($4) makes a loss of a win; what would have "
       "been\n"
-      "best stands behind it.  What the tables do not reach is passed over.  DIR may be a list of\n"
-      "folders with `:` between.\n" },
+      "best stands behind it.  What the tables do not reach is passed over, and so are games that\n"
+      "a Variant tag says are others.  DIR may be a list of folders with `:` between.\n" },
     { "verify", cmd_verify, "dntgsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"

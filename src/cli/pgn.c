@@ -85,7 +85,8 @@ static void print_tags(const struct bk_variant *v, const struct bk_pos *from, co
 
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         printf("[%s \"%s\"]\n", unknown[i], i == 2 ? "????.??.??" : "?");
-    printf("[Result \"%s\"]\n", result);
+    printf("[Result \"%s\"]\n[Annotator \"bareking\"]\n",
+           result);                    /* so how it is meant: study/reading.h */
     if (strcmp(v->name, "chess") != 0) /* a PGN without the tag is of chess */
         printf("[Variant \"%s\"]\n", v->name);
     printf("[SetUp \"1\"]\n[FEN \"%s\"]\n\n", bk_pos_to_fen(from, v, fen));

@@ -30,19 +30,34 @@ void cli_say_json(bool json)
     unanswered = json ? json_array() : NULL;
 }
 
-void cli_say(const char *fmt, ...)
+static void say(bool error, const char *fmt, va_list ap)
 {
     char text[2048];
-    va_list ap;
 
-    va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
     bk_one_line(text);
     fflush(stdout);
     fprintf(stderr, "bareking: %s\n", text);
-    if (unanswered)
+    if (unanswered && error)
         json_array_append_new(unanswered, ex_json_string(text));
+}
+
+void cli_say(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say(true, fmt, ap);
+    va_end(ap);
+}
+
+void cli_note(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say(false, fmt, ap);
+    va_end(ap);
 }
 
 /* Quotes a word for the shell, if it needs that.  Returns `out`, or `word` itself. */

@@ -17,6 +17,8 @@
 /* Writes `bareking: ...` on one line of stderr, whatever the text holds; with --json it is said in
    the answer, too. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same of what is no error: the answer has its own words for it. */
+void cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* json: is what follows asked with --json?  Forgets errors that were said before. */
 void cli_say_json(bool json);
 /* Ends a command: with --json, errors not told yet are a line of their own, with the status. */

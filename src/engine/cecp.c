@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clients.h"
 #include "core/rules.h"
 #include "engine/session.h"
 #include "engine/setup.h"
@@ -57,13 +58,13 @@ static bool can_show(const char *name)
 
 static void say_features(void)
 {
-    char games[1024] = "", name[BE_XNAME_MAX];
+    char games[1024] = "", name[BK_CLIENT_NAME_MAX];
     size_t n = 0;
 
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         if (can_show(e->name))
             n += (size_t)snprintf(games + n, sizeof games - n, "%s%s", n ? "," : "",
-                                  be_xboard_name(e->name, name));
+                                  bk_client_name(e->name, name));
     be_say("feature done=0");
     be_say("feature myname=\"bareking-engine %d.%d.%d\"", BK_LIB_VERSION >> 16,
            BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255);
@@ -272,11 +273,11 @@ static void new_game(struct cecp *c, char *rest)
 
 static void variant(struct cecp *c, char *rest)
 {
-    char name[BE_XNAME_MAX];
+    char name[BK_CLIENT_NAME_MAX];
     struct bk_report why;
 
     halt(c);
-    if (be_session_game(&c->s, be_own_name(be_rest(&rest), name), &why)) {
+    if (be_session_game(&c->s, bk_own_name(be_rest(&rest), name), &why)) {
         complain(why.text, "variant");
         look(c); /* the game that there is goes on */
         return;

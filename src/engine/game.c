@@ -12,6 +12,7 @@
 
 #include "core/attack.h"
 #include "core/chance.h"
+#include "core/clients.h"
 #include "core/end.h"
 #include "core/rules.h"
 #include "table/listing.h"
@@ -142,20 +143,6 @@ static enum bk_err derive(struct be_game *g, struct bk_variant *derived,
 
 /* == Positions =========================================================== */
 
-/*
- * First positions of shipped games that leave the array to the players (small armies where a game
- * has more men than positions with hands hold), and of Shatranj as all clients set it up, kings on
- * the d-file.
- */
-static const struct {
-    const char *game, *fen;
-} arrays[] = {
-    { "shatranj", "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1" },
-    { "sultan-random", "rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1" },
-    { "puzzle", "r1fa1k**/n4n**/2a1a3/8/8/2A1A3/N4N2/R1FA1K2 w - - 0 1" },
-    { "puzzle-hands", "r1fa1k**/n5**/8/8/8/8/N7/R1FA1K2 w" },
-};
-
 static bool may_begin(const struct be_game *g, const char *fen)
 {
     struct bk_hands_pos hands;
@@ -188,12 +175,12 @@ static const char *kings_alone(const struct be_game *g, char out[BK_FEN_MAX])
 
 const char *be_game_start(const struct be_game *g, char out[BK_FEN_MAX])
 {
+    const char *array = g->shipped ? bk_client_array(g->base->name) : NULL;
     struct bk_hands_pos p;
     struct bk_report why;
 
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (g->shipped && !strcmp(g->base->name, arrays[i].game))
-            return strcpy(out, arrays[i].fen);
+    if (array)
+        return strcpy(out, array);
     if (*g->base->start)
         return strcpy(out, g->base->start);
     if (g->hands && bk_hands_start(&p, g->base, &why) == BK_OK)

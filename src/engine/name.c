@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clients.h"
 #include "core/move_name.h"
 
 /* == Squares ============================================================= */
@@ -18,7 +19,7 @@
 /* Returns what is subtracted from a rank's number: 1 where the dialect counts from 0. */
 static unsigned from_zero(const struct be_game *g, enum be_dialect d)
 {
-    return d == BE_CECP && g->v->ranks == 10;
+    return d == BE_CECP && bk_client_from_zero(g->v);
 }
 
 static char *sq_write(const struct be_game *g, enum be_dialect d, unsigned sq, char out[8])

@@ -23,39 +23,7 @@
 #include "core/rules.h"
 #include "engine/say.h"
 
-/* == Names =============================================================== */
-
-/* Our names and XBoard's.  family: the beginning of names; what follows it stays as it is. */
-static const struct {
-    const char *name[2];
-    bool family;
-} names[] = { { { "chess", "normal" }, false }, { { "grand-shatranj", "gs10" }, true } };
-
-enum { OURS, XBOARDS };
-
-static char *translate(const char *name, int from, int to, char out[BE_XNAME_MAX])
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t n = strlen(names[i].name[from]);
-
-        if (!strncmp(name, names[i].name[from], n) && (names[i].family || !name[n])) {
-            snprintf(out, BE_XNAME_MAX, "%s%s", names[i].name[to], name + n);
-            return out;
-        }
-    }
-    snprintf(out, BE_XNAME_MAX, "%s", name);
-    return out;
-}
-
-char *be_xboard_name(const char *name, char out[BE_XNAME_MAX])
-{
-    return translate(name, OURS, XBOARDS, out);
-}
-
-char *be_own_name(const char *name, char out[BE_XNAME_MAX])
-{
-    return translate(name, XBOARDS, OURS, out);
-}
+/* == Games =============================================================== */
 
 bool be_xboard_bares(const struct be_game *g) { return !strcmp(g->base->name, "shatranj"); }
 

@@ -6,17 +6,6 @@
 
 #include "engine/game.h"
 
-#define BE_XNAME_MAX 64
-
-/*
- * Writes XBoard's name of a game.  XBoard takes a name that contains one it knows for that game, so
- * such names of ours are changed: "chess" is its "normal", "grand-shatranj-rook" becomes
- * "gs10-rook".  Returns `out`.
- */
-char *be_xboard_name(const char *name, char out[BE_XNAME_MAX]);
-/* Writes our name for one of XBoard's; our own names stay as they are.  Returns `out`. */
-char *be_own_name(const char *name, char out[BE_XNAME_MAX]);
-
 /* Does XBoard judge bare kings itself?  In Shatranj it does, after the bare king's reply, when he
    has had his chance to bare back.  A claim before that is "false", and loses the game. */
 bool be_xboard_bares(const struct be_game *g);

@@ -5,94 +5,35 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/move_name.h"
 #include "core/rules.h"
-
-#define MOVE_MAX 24 /* letters of a move, marks left out */
+#include "study/spell.h"
 
 /* == Tokens == */
 
 static void skip_blanks(struct study_tokens *t)
 {
-    for (; *t->at && isspace((unsigned char)*t->at); t->at++) {
+    const char *end = t->at + study_blanks(t->at);
+
+    for (; t->at < end; t->at++) {
         t->within = *t->at != '\n';
         t->line += !t->within;
     }
 }
 
-/* Returns the length of the text up to the sign `close`, that included; `open`, unless 0, nests. 0:
-   it is not closed. */
-static size_t closed(const char *at, char open, char close)
+/* Returns the length of a comment; 0: it is not closed. */
+static size_t comment(const char *at, bool *no_closing)
 {
-    unsigned depth = 0;
+    const char *end = *no_closing ? NULL : strchr(at, '}');
 
-    for (size_t n = 0; at[n]; n++) {
-        if (at[n] == open && open)
-            depth++;
-        if (at[n] == close && (!open || !--depth))
-            return n + 1;
-    }
-    return 0;
+    *no_closing = !end;
+    return end ? (size_t)(end + 1 - at) : 0;
 }
 
-/* Returns the length of a variation, whose comments may hold brackets; 0: it is not closed. */
-static size_t variation(const char *at)
-{
-    unsigned depth = 0;
-
-    for (size_t n = 0; at[n]; n++) {
-        if (at[n] == ';') {
-            n += strcspn(at + n, "\n") - 1;
-        } else if (at[n] == '{') {
-            size_t comment = closed(at + n, 0, '}');
-
-            if (!comment)
-                return 0;
-            n += comment - 1;
-        } else if (at[n] == '(') {
-            depth++;
-        } else if (at[n] == ')' && !--depth) {
-            return n + 1;
-        }
-    }
-    return 0;
-}
-
-/* Returns a tag's length, which ends behind its value: that may hold a bracket.  0: not closed. */
-static size_t tag(const char *at)
-{
-    bool quoted = false;
-
-    for (size_t n = 0; at[n] && at[n] != '\n'; n++) {
-        if (at[n] == '\\' && quoted && at[n + 1])
-            n++;
-        else if (at[n] == '"')
-            quoted = !quoted;
-        else if (at[n] == ']' && !quoted)
-            return n + 1;
-    }
-    return 0;
-}
-
-/* Returns the length of a move's number: "12.", "12...", and "12" or dots alone, as PGN may be
-   read.  0: none, as "1-0" and "0-0" are. */
-static size_t number(const char *at)
-{
-    size_t n = strspn(at, "0123456789"), dots = strspn(at + n, ".");
-
-    return !n || dots || strchr(" \t\r\n\v\f{};()[]", at[n]) ? n + dots : 0;
-}
-
-static bool is_result(const char *at, size_t n)
-{
-    static const char *const results[] = { "1-0", "0-1", "1/2-1/2", "*" };
-
-    for (size_t i = 0; i < 4; i++)
-        if (strlen(results[i]) == n && !strncmp(results[i], at, n))
-            return true;
-    return false;
-}
+/* Does the next game begin here, at the beginning of a line? */
+static bool begins_tags(const char *line) { return *line == '['; }
 
 /* Returns the length of the rest of a game with an open bracket: up to the next one's tags. */
 static size_t rest_of_game(const char *at)
@@ -101,11 +42,145 @@ static size_t rest_of_game(const char *at)
 
     for (const char *line = strchr(at, '\n'); line; line = strchr(line, '\n')) {
         line++;
-        if (*line == '[' && !in_tags)
+        if (begins_tags(line) && !in_tags)
             return (size_t)(line - at);
         in_tags = in_tags && strchr("[\r\n", *line);
     }
     return strlen(at);
+}
+
+/* Returns the length of what says nothing in a variation, though it may hold brackets: a comment,
+   an escaped line.  0: there is none; a comment that is not closed sets *open. */
+static size_t unread(const char *at, bool line_begins, bool *open, bool *no_closing)
+{
+    size_t n = 0;
+
+    if (*at == ';' || (*at == '%' && line_begins))
+        return strcspn(at, "\n");
+    if (*at == '{') {
+        n = comment(at, no_closing);
+        *open = !n;
+    }
+    return n;
+}
+
+/* Returns the length of a variation.  Sets *open if it is not closed before the next game's tags:
+   then that is the rest of the game. */
+static size_t variation(const char *at, bool *open, bool *no_closing)
+{
+    unsigned depth = 0;
+    size_t n = 0, skipped;
+
+    while (at[n]) {
+        bool line_begins = n && at[n - 1] == '\n';
+
+        if (line_begins && begins_tags(at + n))
+            break;
+        skipped = unread(at + n, line_begins, open, no_closing);
+        if (*open)
+            return n + rest_of_game(at + n);
+        n += skipped;
+        if (skipped)
+            continue;
+        depth += at[n] == '(';
+        if (at[n++] == ')' && !--depth)
+            return n;
+    }
+    *open = true;
+    return n;
+}
+
+/* Returns the length up to the last bracket of a line, if a quote stands before it: the value of
+   the tag holds quotes or a backslash as they are.  0: it does not. */
+static size_t careless_tag(const char *at)
+{
+    size_t n = strcspn(at, "\n");
+
+    while (n && isspace((unsigned char)at[n - 1]))
+        n--;
+    return n > 2 && at[n - 1] == ']' && at[n - 2] == '"' ? n : 0;
+}
+
+/* Returns a tag's length, which ends behind its value: that may hold a bracket, but no line's end;
+   the name, the value and the bracket may stand on lines of their own.  0: not closed. */
+static size_t tag(const char *at)
+{
+    bool quoted = false;
+
+    for (size_t n = 0; at[n]; n++) {
+        size_t blanks = at[n] == '\n' && !quoted ? study_blanks(at + n) : 0;
+
+        if (at[n] == '\n' && at[n + blanks] != '"' && at[n + blanks] != ']')
+            break;
+        n += blanks;
+        if (at[n] == '\\' && quoted && at[n + 1] && at[n + 1] != '\n')
+            n++;
+        else if (at[n] == '"')
+            quoted = !quoted;
+        else if (at[n] == ']' && !quoted)
+            return n + 1;
+    }
+    return careless_tag(at);
+}
+
+/* Returns the length of a move's number: "12.", "12...", and "12" or dots alone, as PGN may be
+   read.  0: none, as "1-0" and "0-0" are. */
+static size_t number(const char *at)
+{
+    size_t n = strspn(at, "0123456789"), dots = study_dots(at + n);
+
+    return !n || dots || study_blanks(at + n) || strchr("{};()[]$", at[n]) ? n + dots : 0;
+}
+
+/* Reads what is not in brackets. */
+static void read_word(struct study_token *k)
+{
+    static const enum study_token_kind kinds[] = { [STUDY_WORD_MOVE] = STUDY_MOVE,
+                                                   [STUDY_WORD_RESULT] = STUDY_RESULT,
+                                                   [STUDY_WORD_NULL] = STUDY_NULL,
+                                                   [STUDY_WORD_SIGN] = STUDY_SIGN };
+    size_t digits = number(k->text);
+
+    k->n = study_word(k->text);
+    k->kind = STUDY_MOVE;
+    if (k->n)
+        k->kind = kinds[study_word_kind(k->text, k->n)];
+    else
+        k->n = 1; /* a closing bracket that nothing has opened */
+    if (digits && k->kind != STUDY_NULL && k->kind != STUDY_RESULT) {
+        k->n = digits;
+        k->kind = STUDY_NUMBER;
+    }
+}
+
+/* Reads a token that is not the end. */
+static void read_token(struct study_token *k, struct study_tokens *t)
+{
+    bool open = false;
+
+    if (*k->text == '[') {
+        k->kind = isalnum((unsigned char)k->text[1 + study_blanks(k->text + 1)]) ? STUDY_TAG
+                                                                                 : STUDY_OTHER;
+        k->n = tag(k->text);
+    } else if (*k->text == '{') {
+        k->kind = STUDY_COMMENT;
+        k->n = comment(k->text, &t->no_closing);
+    } else if (*k->text == ';' || (*k->text == '%' && !t->within)) {
+        k->kind = STUDY_COMMENT;
+        k->n = strcspn(k->text, "\n");
+    } else if (*k->text == '(') {
+        k->n = variation(k->text, &open, &t->no_closing);
+        k->kind = open ? STUDY_BROKEN : STUDY_OTHER;
+    } else if (*k->text == '$') {
+        k->kind = STUDY_SIGN;
+        k->n = 1 + strspn(k->text + 1, "0123456789");
+    } else {
+        read_word(k);
+    }
+    if (!k->n) {
+        k->kind = STUDY_BROKEN;
+        k->n = rest_of_game(k->text);
+    }
 }
 
 struct study_token study_token_next(struct study_tokens *t)
@@ -113,37 +188,9 @@ struct study_token study_token_next(struct study_tokens *t)
     struct study_token k;
 
     skip_blanks(t);
-    k = (struct study_token){ .kind = STUDY_MOVE, .text = t->at, .line = t->line };
-    if (!*t->at) {
-        k.kind = STUDY_END;
-    } else if (*t->at == '[') {
-        k.kind = STUDY_TAG;
-        k.n = tag(t->at);
-    } else if (*t->at == '{') {
-        k.kind = STUDY_COMMENT;
-        k.n = closed(t->at, 0, '}');
-    } else if (*t->at == ';' || (*t->at == '%' && !t->within)) {
-        k.kind = STUDY_COMMENT;
-        k.n = strcspn(t->at, "\n");
-    } else if (*t->at == '(') {
-        k.kind = STUDY_OTHER;
-        k.n = variation(t->at);
-    } else if (*t->at == '$') {
-        k.kind = STUDY_OTHER;
-        k.n = 1 + strspn(t->at + 1, "0123456789");
-    } else if ((k.n = number(t->at)) != 0) {
-        k.kind = STUDY_NUMBER;
-    } else {
-        k.n = strcspn(t->at, " \t\r\n\v\f{}();[]");
-        k.n = k.n ? k.n : 1; /* a closing bracket that nothing has opened */
-        k.kind = is_result(t->at, k.n)                    ? STUDY_RESULT
-                 : k.n == 4 && !strncmp(t->at, "e.p.", 4) ? STUDY_OTHER
-                                                          : STUDY_MOVE;
-    }
-    if (*t->at && !k.n) {
-        k.kind = STUDY_BROKEN;
-        k.n = rest_of_game(t->at);
-    }
+    k = (struct study_token){ .kind = STUDY_END, .text = t->at, .line = t->line };
+    if (*t->at)
+        read_token(&k, t);
     for (size_t i = 0; i < k.n; i++)
         t->line += k.text[i] == '\n';
     t->at += k.n;
@@ -153,10 +200,10 @@ struct study_token study_token_next(struct study_tokens *t)
 
 bool study_tag_is(const struct study_token *k, const char *name)
 {
-    const char *at = k->text + 1 + strspn(k->text + 1, " \t");
+    const char *at = k->text + 1 + study_blanks(k->text + 1);
     size_t n = strlen(name);
 
-    return !strncmp(at, name, n) && strchr(" \t\"]", at[n]);
+    return !strncasecmp(at, name, n) && (study_blanks(at + n) || strchr("\"]", at[n]));
 }
 
 bool study_tag_value(const struct study_token *k, char *out, size_t room)
@@ -248,7 +295,7 @@ void study_epd_to_fen(char *line)
 
 /* What a move in PGN says. */
 struct said {
-    char letter;          /* of the man, upper case */
+    char letter;          /* of the man, upper case; 0: any man's, as both squares are said */
     int file, rank;       /* where he comes from, -1: not said */
     unsigned to, becomes; /* BK_STAYS: not said */
     unsigned between;     /* where he takes on the way; BK_SQ_NONE: not said */
@@ -304,13 +351,15 @@ static bool read_man(struct said *s, const struct bk_variant *v, const char *tex
     }
     if (i < n && (text[i] == 'x' || text[i] == '-'))
         i++;
+    if (!n || !isupper((unsigned char)text[0]))
+        s->letter = s->file >= 0 && s->rank >= 0 ? 0 : 'P';
     return i == n;
 }
 
 static bool read_said(struct said *s, const struct bk_variant *v, const char *text, size_t n)
 {
     *s = (struct said){
-        .letter = 'P', .file = -1, .rank = -1, .becomes = BK_STAYS, .between = BK_SQ_NONE
+        .letter = 0, .file = -1, .rank = -1, .becomes = BK_STAYS, .between = BK_SQ_NONE
     };
     if (n >= 2 && isupper((unsigned char)text[n - 1])) { /* e8=Q, e8Q */
         int type = bk_variant_type(v, text[n - 1]);
@@ -335,18 +384,18 @@ static bool fits(const struct bk_variant *v, const struct bk_pos *p, const struc
 
     if (s->between != bk_move_between(m) && !(lenient && s->between == BK_SQ_NONE))
         return false;
-    return v->piece[type].letter == s->letter && m->to == s->to && m->becomes == s->becomes &&
-           !m->castles && (s->file < 0 || m->from % v->files == s->file) &&
+    return (!s->letter || v->piece[type].letter == s->letter) && m->to == s->to &&
+           m->becomes == s->becomes && !m->castles &&
+           (s->file < 0 || m->from % v->files == s->file) &&
            (s->rank < 0 || m->from / v->files == s->rank);
 }
 
 /* O-O is to the side of the last file. */
 static bool is_castling(const struct bk_move *m, const char *text)
 {
-    bool far_side = !strcmp(text, "O-O-O") || !strcmp(text, "0-0-0");
+    bool far_side = !strcmp(text, "O-O-O");
 
-    return m->castles && (far_side || !strcmp(text, "O-O") || !strcmp(text, "0-0")) &&
-           (m->also < m->from) == far_side;
+    return m->castles && (far_side || !strcmp(text, "O-O")) && (m->also < m->from) == far_side;
 }
 
 /* The legal moves that a word may mean: [0] as it stands, [1] leniently. */
@@ -364,19 +413,16 @@ static void may_mean(struct meant *m, bool lenient, const struct bk_move *move)
 enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, const struct bk_pos *p,
                             const char *text, size_t n, struct bk_report *why)
 {
-    char word[MOVE_MAX + 1] = "", name[16];
+    char word[STUDY_SPELLED_MAX + 1], name[16];
     struct bk_move move[BK_MOVES_MAX];
     struct meant meant = { .n = { 0, 0 } };
     struct said s;
     bool said, lenient;
 
-    while (n && strchr("+#!?", text[n - 1]))
-        n--;
-    if (!n || n > MOVE_MAX)
-        return bk_fail(why, BK_E_USAGE, "`%.*s` is no move", (int)(n > MOVE_MAX ? MOVE_MAX : n),
-                       text);
-    memcpy(word, text, n);
-    said = read_said(&s, v, word, n);
+    if (!study_spell(word, text, n))
+        return bk_fail(why, BK_E_USAGE, "`%.*s` is no move",
+                       (int)(n > STUDY_SPELLED_MAX ? STUDY_SPELLED_MAX : n), text);
+    said = read_said(&s, v, word, strlen(word));
     for (unsigned first = 0; first != BK_MOVES_END;) {
         unsigned all = bk_moves_portion(v, p, &first, move);
 

@@ -15,10 +15,12 @@ enum study_token_kind {
     STUDY_END,
     STUDY_TAG,     /* [Name "value"], brackets included */
     STUDY_MOVE,    /* with its marks, "Kb4!?" */
+    STUDY_NULL,    /* a null move: the side to move passes */
     STUDY_RESULT,  /* 1-0, 0-1, 1/2-1/2, * */
     STUDY_NUMBER,  /* "12.", "12..." or "12" */
     STUDY_COMMENT, /* {...}, or ; to the end of the line */
-    STUDY_OTHER,   /* $4, a variation (...) as a whole */
+    STUDY_SIGN,    /* $4, !?, +-: what is thought of a move or position */
+    STUDY_OTHER,   /* a variation (...) as a whole; [...] that is no tag */
     STUDY_BROKEN,  /* a bracket that is not closed: the rest of the game */
 };
 
@@ -29,15 +31,17 @@ struct study_token {
     unsigned line; /* where it begins, from 1 */
 };
 
-/* Begins as { .at = text, .line = 1 }, of a text that ends with 0. */
+/* Begins as { .at = text, .line = 1 }, of a text that ends with 0.  To the end of a text the time
+   grows with its length, whatever brackets stay open. */
 struct study_tokens {
     const char *at;
     unsigned line;
     bool within; /* something of the line, if only a blank, stands before `at`: a % hides nothing */
+    bool no_closing; /* no } stands behind `at`, that much is known */
 };
 struct study_token study_token_next(struct study_tokens *t);
 
-/* Has a tag this name? */
+/* Has a tag this name, in capitals or not? */
 bool study_tag_is(const struct study_token *tag, const char *name);
 /* The value of a tag, with \" and \\ as they are meant; false: it has none in quotes, or it is too
    long. */
@@ -62,8 +66,8 @@ void study_epd_to_fen(char *line);
 /*
  * The legal move that n letters mean: as bk_move_name() writes it, or as PGN does: the man's letter
  * (none of pawns, the game's own of the others), where he comes from as far as needed, `x`, the
- * square, `=Q` or `Q`, O-O; of a man who takes on the way `Zxd6-e5`, `Zxd6xe6`.  Checks and marks
- * behind it (+ # ! ?) say nothing.
+ * square, `=Q` or `Q`, O-O; of a man who takes on the way `Zxd6-e5`, `Zxd6xe6`; both squares
+ * without a letter, `e1-e2`, of any man.  Other spellings are understood (study/spell.h).
  *
  * Returns BK_OK; BK_E_USAGE: no legal move, or several, in words.
  */
