@@ -92,7 +92,7 @@ PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 # what packaging.mk makes for tests of it
-PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bareking.o $(BUILD)/amalgamation/test_golden
+PACKED_X = $(BUILD)/amalgamation/bareking.o $(BUILD)/amalgamation/test_golden
 
 all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
@@ -320,9 +320,17 @@ probe-roots: $(BUILD)/tests/test_root
 	ROOTS=$$(( ($(or $(N),100000) + 21) / 22 )) CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_root
 
 # == Checks ==
-test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(BUILD)/starve.so $(PACKED_X) $(BUILD)/test-packages) floors format-check
+# `test-all` has all of `test` and forms that take longer, in one run of tests/run.sh.  `+` lets its lines through as
+# they come (--output-sync); that -n does not hold for such a line is made good
+TESTED = all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak floors format-check \
+         $(if $(SAN),,$(BUILD)/starve.so $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/test-packages)
+run_tests = +@$(if $(findstring n,$(firstword -$(MAKEFLAGS))),echo )env PYTHON='$(PYTHON)' SAN='$(SAN)' AMALGAM='$(AMALGAM)' \
+            UNITS='$(UNITS)' sh tests/run.sh $(BUILD)
+test: $(TESTED)
+	$(run_tests)
+test-all: $(TESTED) $(if $(SAN),,$(PACKED_X))
 	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi $(BUILD)/tests/mpi_wire.so; fi
-	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
+	$(run_tests) all
 
 # several processes make the bytes of one, in full: some half an hour on four cores
 test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so
@@ -448,6 +456,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -8,10 +8,8 @@
 set -eu
 build=$(realpath "${1:?usage: abi.sh BUILD [LIBRARY|record]}")
 tests=$(cd "$(dirname "$0")" && pwd)
-command -v abidiff >/dev/null || { echo "not tried: abidiff is not there (apt-get install abigail-tools)"; exit 0; }
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
+. "$tests/scratch.sh"
+command -v abidiff >/dev/null || not_tried 'no abidiff (abigail-tools)'
 
 write_down() { # library, file: what bareking.h shows of it
     abidw --headers-dir "$tests/../probe" --drop-private-types --exported-interfaces-only --no-show-locs \
@@ -36,7 +34,7 @@ differs() { # old, new, file for what differs
     status=0
     abidiff --no-added-syms --suppressions "$tmp/allowed" "$1" "$2" >"$3" 2>&1 || status=$?
     # bit 0, 1: abidiff failed; 2: something changed, and additions are left out; 3: surely breaks
-    [ $((status & 3)) -eq 0 ] || { cat "$3"; echo "FAILED: abidiff"; exit 1; }
+    [ $((status & 3)) -eq 0 ] || fail "abidiff: $(cat "$3")"
     [ $((status & 12)) -ne 0 ]
 }
 
@@ -49,12 +47,11 @@ else
     cp "$tests/$name" "$tmp/old.abi"
 fi
 if [ "$(said architecture "$tmp/old.abi")" != "$(said architecture "$tmp/new.abi")" ]; then
-    echo "not tried: $name is of another machine"
-    exit 0
+    not_tried "$name is of another machine"
 fi
 # a comparison that finds nothing must be one that would: wdl and dtw change places
 sed "s/'wdl'/'x'/; s/'dtw'/'wdl'/; s/'x'/'dtw'/" "$tmp/old.abi" >"$tmp/swapped.abi"
-differs "$tmp/swapped.abi" "$tmp/new.abi" "$tmp/log" || { echo "FAILED: abidiff sees nothing"; exit 1; }
+differs "$tmp/swapped.abi" "$tmp/new.abi" "$tmp/log" || fail 'abidiff sees nothing'
 if differs "$tmp/old.abi" "$tmp/new.abi" "$tmp/log"; then
     cat "$tmp/log"
     if [ "$(said soname "$tmp/old.abi")" = "$(said soname "$tmp/new.abi")" ]; then

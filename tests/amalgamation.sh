@@ -14,13 +14,15 @@ compile() { # compiler and options
 }
 if [ -n "${FULL-}" ]; then
     for compiler in gcc clang; do
-        command -v "$compiler" >/dev/null || continue
+        command -v "$compiler" >/dev/null || { leave_out "$compiler"; continue; }
         compile "$compiler" -O2 -Wall -Wextra -Wpedantic -Wshadow -std=c11
         for level in 0 1 3 s g; do compile "$compiler" "-O$level" -Wall -Wextra; done
     done
     if command -v g++ >/dev/null; then # the header in C++
         echo '#include "bareking.h"' >"$tmp/header.cc"
         g++ -Wall -Wextra -Wpedantic -c "$tmp/header.cc" -o "$tmp/header.o" || fail "bareking.h in C++"
+    else
+        leave_out 'C++ (g++)'
     fi
     compile cc -O2
 else # as make compiled it, and with -O1, at which gcc sees less and warns of more
@@ -56,4 +58,4 @@ others=$(nm --defined-only -g "$build/amalgamation/bareking.o" | awk 'NF == 3 &&
 for test in "$build/amalgamation/test_golden" ${FULL:+"$build/amalgamation/test_probe"}; do
     CMOCKA_MESSAGE_OUTPUT=STDOUT "$test" >"$tmp/log" 2>&1 || fail "$(tail -n 20 "$tmp/log")"
 done
-echo "one file of $(wc -l <"$tmp/bareking.c") lines compiles silently and answers like the library"
+echo "one file of $(wc -l <"$tmp/bareking.c") lines compiles silently and answers like the library${without:+; left out: $without}"

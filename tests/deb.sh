@@ -5,9 +5,9 @@
 set -eu
 build=${1:?usage: deb.sh BUILD [ROOT]}
 for tool in debootstrap chroot; do
-    command -v $tool >/dev/null || { echo "not tried: $tool is not there"; exit 0; }
+    command -v $tool >/dev/null || { echo "not tried: no $tool"; exit 77; }
 done
-[ "$(id -u)" = 0 ] || { echo "not tried: only root can"; exit 0; }
+[ "$(id -u)" = 0 ] || { echo "not tried: only root can"; exit 77; }
 . "$(dirname "$0")/scratch.sh"
 root=${2:-$tmp/root}
 [ -d "$root" ] || debootstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" >"$tmp/log" 2>&1 ||

@@ -7,14 +7,8 @@
 set -eu
 build=$(realpath "${1:?usage: examples.sh BUILD}")
 sources=$(realpath "$(dirname "$0")/..")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
+. "$sources/tests/scratch.sh"
 cd "$tmp"
-fail() {
-    echo "FAILED: $*"
-    exit 1
-}
 export LD_LIBRARY_PATH="$build" BAREKING_LIBRARY="$build/libbareking.so" PYTHONPATH="$sources/probe/python" \
     PYTHONDONTWRITEBYTECODE=1
 "$build/bareking" build shatranj KQvKQ --dir tables --quiet
@@ -55,7 +49,7 @@ compiled() {
     esac
 }
 
-ran=0 without=
+ran=0
 for page in README.md docs/engines.md probe/python/README.md; do
     rm -f ./*.c ./*.cpp ./*.py ./*.text
     extract "$sources/$page"
@@ -65,7 +59,7 @@ for page in README.md docs/engines.md probe/python/README.md; do
         found=1
         command=$(compiled "$program") || fail "$page: $program does not compile"
         if [ -z "$command" ]; then
-            without="$without ${program#*.} of $page;"
+            leave_out "${program#*.} of $page"
             continue
         fi
         # shellcheck disable=SC2086
@@ -83,7 +77,7 @@ done
 mkdir bin && ln -s "$build/bareking" bin
 PATH=$PWD/bin:$PATH
 bareking build shatranj KRvKN KQvKN --dir tables --quiet
-command -v rsvg-convert >/dev/null || drawn='/\.png/d'
+command -v rsvg-convert >/dev/null || { drawn='/\.png/d'; leave_out 'pictures (librsvg2-bin)'; }
 sed -n 's/^    \(bareking [md]\)/\1/; T; :more; /\\$/ { N; b more }; p' "$sources/docs/study.md" | sed "${drawn:-}" >commands
 awk '/\\$/ { printf "%s", substr($0, 1, length($0) - 1); next } 1' commands >lines
 [ "$(grep -c . lines)" -ge 3 ] || fail 'docs/study.md has no commands'
@@ -92,4 +86,4 @@ while IFS= read -r command; do
         fail "docs/study.md: $command: $(cat said)"
 done <lines
 
-echo "$ran programs of the documentation run and say what they should${without:+; left out:$without}"
+echo "$ran programs of the documentation run and say what they should${without:+; left out: $without}"

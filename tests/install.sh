@@ -10,10 +10,9 @@ build=$(realpath "${1:?usage: install.sh BUILD}")
 tests=$(dirname "$(realpath "$0")")
 case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac # lists of options are made of folders here
 . "$tests/scratch.sh"
-without=
 has() { # tool: or a word that it is missing
     command -v "$1" >/dev/null && return 0
-    case " $without " in *" $1 "*) ;; *) without="$without $1" ;; esac
+    leave_out "$1"
     return 1
 }
 
@@ -185,4 +184,4 @@ touch "$root/opt/bk/bin/of_another"
 make_it uninstall
 left=$(cd "$root/opt" && find . ! -type d)
 [ "$left" = ./bk/bin/of_another ] || fail "left after uninstall: $left"
-echo "installed, found, run ${world:+in ${world%% *}} and removed${without:+; not there:$without}"
+echo "installed, found, run ${world:+in ${world%% *}} and removed${without:+; left out: $without}"

@@ -24,7 +24,7 @@ for machine in aarch64 s390x; do
     if ! command -v "$cc" >/dev/null || ! command -v "$run" >/dev/null ||
         ! echo '#include <cmocka.h>' | $cc -include stdarg.h -include stddef.h -include setjmp.h -include stdint.h \
             -x c - -shared -o /dev/null -lcmocka -lzstd -lxxhash -ljansson -lnettle 2>/dev/null; then
-        echo "$machine: not tried, its compiler, libraries or emulator are not there"
+        leave_out "$machine (its compiler, libraries or emulator)"
         continue
     fi
     "${MAKE:-make}" -s BUILD="$own" CC="${CCACHE-} $cc" "$own/bareking" \
@@ -37,4 +37,7 @@ for machine in aarch64 s390x; do
     make_all "$run" "$own/bareking" "$tmp/$machine"
     diff -r "$tmp/here" "$tmp/$machine" >"$tmp/log" || fail "$machine: $(head -n 1 "$tmp/log")"
     echo "$machine: $cases games, $(find "$tmp/$machine" -name '*.bk?' | wc -l) files, the same as here"
+    tried=yes
 done
+[ -n "${tried-}" ] || not_tried "nothing of $without"
+[ -z "$without" ] || echo "left out: $without"

@@ -27,6 +27,11 @@ chmod -R u+w "$tree"
 said=$(make -n BUILD='a b' all 2>&1) && fail "a BUILD with blanks: $said"
 [ "$(echo "$said" | wc -l)" -eq 1 ] && echo "$said" | grep -q 'have no blanks' || fail "a BUILD with blanks: $said"
 
+# == What would be done == of the tests, too, and none is
+said=$(make -n PACKAGES= BUILD="$tmp/elsewhere" test 2>&1) || fail "make -n test: $said"
+echo "$said" | grep -q 'sh tests/run\.sh' || fail "make -n test does not say what it would run: $said"
+if echo "$said" | grep -q ' passed, '; then fail "make -n test runs tests: $said"; fi
+
 # == One of the Python packages == PACK=1 makes no sdist, so none is listed
 said=$(make -n PACKAGES= BUILD="$tmp/elsewhere" PACK=1 python) || fail "make python PACK=1: $said"
 [ "$(echo "$said" | grep -c '\.whl *$')" -eq 1 ] || fail "make python PACK=1: $said"

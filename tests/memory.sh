@@ -9,9 +9,10 @@
 set -eu
 bin=${1:?usage: memory.sh BAREKING}
 if nm "$bin" 2>/dev/null | grep -q __asan_init; then
-    echo "memory: a sanitizer's memory is its own; nothing compared"
-    exit
+    echo "not tried: a sanitizer's memory is its own"
+    exit 77
 fi
+[ -x /usr/bin/time ] || { echo 'not tried: no /usr/bin/time (time)' && exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM

@@ -4,16 +4,17 @@
 # Builds tables of many kinds, one at a time, and compares the process' resident size at its worst
 # with what was foretold: never more than that.  Each is built twice: with the tables that it needs,
 # and again when these are there, so that the worst is its own.  Takes some minutes of CPU; memory.sh
-# has the few that `make test` builds.  TABLE: GAME:MATERIAL:OPTIONS, options with `,` for blanks;
+# has the few that `make test-all` builds.  TABLE: GAME:MATERIAL:OPTIONS, options with `,` for blanks;
 # MATERIAL may be --men=N.
 # Prints a line a build, and the worst case either way.
 set -eu
 bin=${1:?usage: memory_plan.sh BAREKING [GAME:MATERIAL:OPTIONS...]}
 shift
 if nm "$bin" 2>/dev/null | grep -q __asan_init; then
-    echo "memory_plan: a sanitizer's memory is its own; nothing compared"
-    exit
+    echo "not tried: a sanitizer's memory is its own"
+    exit 77
 fi
+[ -x /usr/bin/time ] || { echo 'not tried: no /usr/bin/time (time)' && exit 77; }
 [ $# -gt 0 ] || set -- \
     shatranj:KRvKN:--threads,1 shatranj:KRvKN:--threads,4 shatranj:KPvKP:--threads,1 \
     shatranj:KNvKP:--threads,2 shatranj:KQvKP:--threads,4 shatranj:KRvKN:--threads,2,--wdl \

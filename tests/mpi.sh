@@ -4,7 +4,7 @@
 # Tables of every kind are made by BUILD/bareking and by BUILD/bareking-mpi with two, three and four
 # processes on this machine, and compared byte for byte.  Then a process is killed, all of them are,
 # they are told to stop, and one of them differs from the rest: nothing half done may stay, and what
-# is wrong is said once.  `make test` has the short form where mpirun is, `make test-mpi` the long one;
+# is wrong is said once.  `make test-all` has the short form where mpirun is, `make test-mpi` the long one;
 # `faults` is the second half of that.
 set -eu
 . "$(dirname "$0")/mpi_here.sh"

@@ -9,8 +9,8 @@ mpi=$build/bareking-mpi
 tests=$(cd "$(dirname "$0")" && pwd)
 six=$tests/six.ini
 if ! command -v mpirun >/dev/null || [ ! -x "$mpi" ]; then
-    echo "$script: no mpirun, or no $mpi; left out"
-    exit
+    echo "not tried: no mpirun (openmpi-bin), or no $mpi (libopenmpi-dev)"
+    exit 77
 fi
 dir=$(mktemp -d)
 # what processes that are killed leave of the memory they share, and of their job, goes with it

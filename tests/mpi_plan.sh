@@ -2,10 +2,11 @@
 # mpi_plan.sh BUILD [long] - what `plan --ranks` foretells, against builds by several processes.
 #
 # Memory of the largest process: never less than it takes, and no more than a tenth above that.  What
-# they send each other: within a fifth.  `make test` has the short form where mpirun is,
+# they send each other: within a fifth.  `make test-all` has the short form where mpirun is,
 # `make test-mpi` the long one.  Prints a line a build.
 set -eu
 . "$(dirname "$0")/mpi_here.sh"
+[ -x /usr/bin/time ] || { echo 'not tried: no /usr/bin/time (time)' && exit 77; }
 failed=0
 
 sent_by() { # JSON of a plan or a build: what is sent for all its tables

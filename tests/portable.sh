@@ -58,10 +58,7 @@ END
 golden=$(realpath "$(dirname "$0")/golden")
 done=
 try() { # what it is for, package, compiler, nm, options for our files
-    if ! command -v "$3" >/dev/null; then
-        done="$done${done:+; }$1: not tried, $2 is not there"
-        return 0
-    fi
+    command -v "$3" >/dev/null || { leave_out "$1 ($2)"; return 0; }
     link "$3" "$4"
     extra=${5-}
     # shellcheck disable=SC2086
@@ -71,7 +68,7 @@ try() { # what it is for, package, compiler, nm, options for our files
 windows=
 # as one file alone
 foreign() { # what it is for, compiler's name without -gcc
-    command -v "$2-gcc" >/dev/null || return 0
+    command -v "$2-gcc" >/dev/null || { leave_out "$1 (gcc-$2)"; return 0; }
     link "$2-gcc" "$2-nm"
     done="$done${done:+; }$1: yes"
 }
@@ -100,4 +97,5 @@ if [ -n "${ZSTD_WINDOWS-}" ] && command -v x86_64-w64-mingw32-gcc-posix >/dev/nu
     answers x86_64-w64-mingw32-gcc-posix "$ZSTD_WINDOWS" "Z:$tmp/none;Z:$tmp/golden tables" wine
     done="$done, and answers"
 fi
-echo "$done"
+[ -n "$done" ] || not_tried "no compiler for any of $without"
+echo "$done${without:+; left out: $without}"

@@ -8,9 +8,7 @@ set -eu
 build=$(realpath "${1:?usage: python.sh BUILD}")
 tests=$(dirname "$(realpath "$0")")
 package=$(realpath "$tests/../probe/python")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
+. "$tests/scratch.sh"
 export PYTHONDONTWRITEBYTECODE=1 BAREKING_COMMAND="$build/bareking" BAREKING_GOLDEN="$tests/golden"
 cd "$tmp"
 
@@ -23,10 +21,7 @@ python=
 for each in "${PYTHON:-python3}" /usr/bin/python3; do
     if [ -z "$python" ] && has "$each" pytest; then python=$each; fi
 done
-if [ -z "$python" ]; then
-    echo "left out: no python3 that has pytest (Debian: python3-pytest)"
-    exit 0
-fi
+[ -n "$python" ] || not_tried 'no python3 that has pytest (python3-pytest)'
 
 passed=
 run() { # python, options of pytest: where `bareking` is that python's to find
@@ -47,7 +42,6 @@ install() { # wheel: into an environment that has nothing else of ours
 }
 
 export BAREKING_LIBRARY="$build/libbareking.so"
-left=
 if has "$python" build setuptools wheel venv ensurepip; then
     rm -rf "$build/python"
     (cd "$tests/.." && umask 077 && PYTHON=$python SOURCE_DATE_EPOCH=1700000000 sh probe/packaging/python.sh "$build")
@@ -73,10 +67,10 @@ END
     install "$build"/python/bareking-*-py3-none-any.whl
     BAREKING_POSITIONS=${FULL:+2000} run "$tmp/venv/bin/python" -m pytest
 else
-    left="wheel and sdist (python3-build, python3-venv, python3-wheel)"
+    leave_out 'wheel and sdist (python3-build, python3-setuptools, python3-wheel, python3-venv)'
     PYTHONPATH=$package BAREKING_POSITIONS=${FULL:+2000} run "$python" -m pytest
 fi
-has "$python" numpy || left="$left${left:+, }arrays (python3-numpy)"
+has "$python" numpy || leave_out 'arrays (python3-numpy)'
 
 if [ -n "${FULL-}" ]; then
     export PYTHONPATH="$package"
@@ -88,13 +82,13 @@ if [ -n "${FULL-}" ]; then
     if command -v mypy >/dev/null; then
         mypy --strict --python-version 3.9 --cache-dir "$tmp/mypy" "$package/bareking"
     else
-        left="$left${left:+, }types (mypy)"
+        leave_out 'types (mypy)'
     fi
-    if [ -z "$left" ]; then
+    if [ -z "$without" ]; then
         (cd "$tests/.." && PYTHON=$python sh probe/packaging/python.sh "$build" "$build/libbareking.so")
         unset BAREKING_LIBRARY
         install "$(ls "$build"/python/bareking-*-py3-none-linux_*.whl)"
         run "$tmp/venv/bin/python" -m pytest
     fi
 fi
-echo "$passed${left:+; left out: $left}"
+echo "$passed${without:+; left out: $without}"

@@ -1,5 +1,8 @@
 # scratch.sh - sourced: a folder of the script's own, $tmp, which goes when the script ends, however that is;
 # and fail().  What stands in $at_end is done before.
+#
+# What a script cannot do here it says: not_tried() where that is all of it, with the status that job.sh knows; else
+# leave_out() notes it in $without, which ends its last line: `...${without:+; left out: $without}`.
 tmp=$(mktemp -d)
 at_end=
 trap '$at_end || true; rm -rf "$tmp"' EXIT
@@ -7,4 +10,12 @@ trap 'exit 1' INT TERM
 fail() {
     echo "FAILED: $*"
     exit 1
+}
+not_tried() { # why
+    echo "not tried: $*"
+    exit 77
+}
+without=
+leave_out() { # what, and what it needs
+    case ", $without, " in *", $*, "*) ;; *) without="$without${without:+, }$*" ;; esac
 }

@@ -10,13 +10,13 @@ build=$(cd "${1:?usage: slurm.sh BUILD}" && pwd)
 bin=$build/bareking
 for program in slurmctld slurmd sbatch munged; do
     PATH=$PATH:/usr/sbin command -v $program >/dev/null || {
-        echo "slurm: no $program (Debian: slurmctld slurmd slurm-client munge); left out"
-        exit
+        echo "not tried: no $program (slurmctld, slurmd, slurm-client, munge)"
+        exit 77
     }
 done
 if [ "$(id -u)" -ne 0 ]; then
-    echo "slurm: wants to be root, to start its servers; left out"
-    exit
+    echo 'not tried: only root can start its servers'
+    exit 77
 fi
 PATH=$PATH:/usr/sbin
 dir=$(mktemp -d)

@@ -26,7 +26,7 @@ die() {
 fresh() { rm -rf at; cp -r "$1" at; }
 
 # Times and speeds are not the same twice.
-plain() { sed -E 's/[0-9.]+ (ms|s)\b//g; s/(nps|time|nodes|hashfull) [0-9]+//g; s/"[a-z_]*(cpu|wall|seconds)[a-z_]*":[0-9.e-]+//g' "$1"; }
+plain() { sed -E 's/[0-9.]+ (ms|s)\b//g; s/ in [0-9]+(:[0-9]+)+//g; s/(nps|time|nodes|hashfull) [0-9]+//g; s/"[a-z_]*(cpu|wall|seconds)[a-z_]*":[0-9.e-]+//g' "$1"; }
 
 begin() { # folder command...
     folder=$1

@@ -19,6 +19,7 @@
 
 #include "probe/bareking.h"
 #include "tests/handle.h"
+#include "tests/left_out.h"
 #include "tests/lines.h"
 
 /* == What is in memory == */
@@ -185,7 +186,7 @@ static void memory__that_is_not_there_is_no_damage(void **state)
 
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* they need the address space for themselves */
+    leave_out("a sanitizer needs the address space for itself");
 #endif
     for (size_t bytes = 2000; bytes < 120000; bytes += bytes / 8) {
         enum bk_lib_err err = with_pieces(bytes);
@@ -340,7 +341,7 @@ static void boards__take_no_more_memory_the_more_there_are(void **state)
 
     (void)state;
     if (!MEASURED)
-        skip();
+        leave_out("a sanitizer's memory is its own");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct bk_lib *lib = lib_of(row[i].game, "nowhere");
         double before = resident_mib();

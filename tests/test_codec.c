@@ -19,6 +19,7 @@
 
 #include "table/scan.h"
 #include "tests/draw.h"
+#include "tests/left_out.h"
 #include "tests/made.h"
 #include "tests/proof.h"
 
@@ -361,7 +362,7 @@ static void unit__has_the_same_bytes_as_ever(void **state)
 
     (void)state;
     if (ZSTD_versionNumber() != PROOF_ZSTD)
-        skip();
+        leave_out("another zstd than that whose bytes are known");
     proof_folder(dir);
     for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
         struct bk_unit_options options = { .effort = row[i].effort,

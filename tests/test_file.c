@@ -25,6 +25,7 @@
 #include "table/shards.h"
 #include "tests/files.h"
 #include "tests/given.h"
+#include "tests/left_out.h"
 #include "tests/proof.h"
 #include "tests/slow_file.h"
 
@@ -496,7 +497,7 @@ static void file__has_the_same_bytes_as_ever(void **state)
 
     (void)state;
     if (ZSTD_versionNumber() != PROOF_ZSTD)
-        skip();
+        leave_out("another zstd than that whose bytes are known");
     for (unsigned i = 0; i < 2 * sizeof row / sizeof *row; i++) {
         struct bk_variant *v = load(row[i / 2].game);
         char path[PATH_MAX];

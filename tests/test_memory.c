@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "probe/bareking.h"
+#include "tests/left_out.h"
 
 #define GOLDEN "tests/golden/normal"
 
@@ -199,23 +200,24 @@ static unsigned ask(size_t i, uint64_t nth, bool all_after, struct answers *out)
     return some;
 }
 
+/* Each allocation; in the short form every fifth, of each position others. */
 static void every_allocation(bool all_after)
 {
-    uint64_t tried = 0;
+    uint64_t tried = 0, step = tries_all() ? 1 : 5;
 
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         static struct answers right, other;
-        uint64_t nth = 0;
+        uint64_t nth = i % step;
 
         assert_int_equal(ask(i, UINT64_MAX - 1, false, &right), 0);
         while (ask(i, nth, all_after, &other)) {
             assert_same(&right, &other, i, nth);
-            nth++;
+            nth += step;
         }
         assert_same(&right, &other, i, nth);
         assert_int_equal(right.err[1], BK_LIB_OK); /* else the test would show nothing */
         assert_true(nth > 50);
-        tried += nth;
+        tried += nth / step;
     }
     if (getenv("MEMORY_TOLD"))
         fprintf(stderr, "%llu allocations refused\n", (unsigned long long)tried);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/left_out.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 #include "tests/variant_ini.h"
@@ -312,7 +313,7 @@ static void solve__chess_KPvK_agrees_with_known_counts(void **state)
 
     (void)state;
     if (!getenv("REF_SLOW"))
-        skip();
+        leave_out("ten seconds, with REF_SLOW=1");
     chess(&v);
     t = solve(&v, "KPvK");
     count_unique(t, 2, tally);

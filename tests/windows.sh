@@ -4,7 +4,7 @@
 set -eu
 build=$(realpath "${1:?usage: windows.sh BUILD}")
 . "$(dirname "$0")/scratch.sh"
-command -v wine >/dev/null || { echo "no wine: apt-get install wine"; exit 0; }
+command -v wine >/dev/null || not_tried 'no wine'
 export WINEPREFIX="$tmp/wine" WINEDEBUG=-all
 at_end='wineserver -k -w'
 mkdir "$tmp/wine" && wineserver -p # it stays: who comes while one goes finds nobody

@@ -59,6 +59,12 @@ function inline(s,    out, at, text, url) {
     return out
 }
 
+# A letter beyond ASCII is \[uXXXX] when mandoc measures a line.
+function width(s) {
+    gsub(/[^ -~]/, "\\[u0000]", s)
+    return length(s)
+}
+
 # Words of filled text, on lines of less than 80 bytes.
 function fill(s,    n, i, word, line) {
     n = split(s, word, /[ \t]+/)
@@ -66,7 +72,7 @@ function fill(s,    n, i, word, line) {
     for (i = 1; i <= n; i++) {
         if (word[i] == "")
             continue
-        if (line != "" && length(line) + length(word[i]) + 1 > 78) {
+        if (line != "" && width(line) + width(word[i]) + 1 > 78) {
             put_line(line)
             line = ""
         }
