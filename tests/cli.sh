@@ -1410,6 +1410,20 @@ for f in later/chess/KBvK.bkw later/chess/KBvK.bkd; do
     rm -r late
 done
 
+# == Beyond 510 plies ==
+# Black's taker had better take the guard now, which delays the loss; the position's other moves lose sooner.
+long=$newer/../../long.ini
+late='k2*x1**/**2G***/*1******/*7/*******1/8/A*******/K******* b - - 0 1'
+good 'longest loss 648 plies' build "$long" KGAvKX --dir late --effort fast
+good 'longest loss 648 plies' build "$long" KGAvKX --dir alone --effort fast --standalone
+for f in late alone; do
+    good '2,808 positions agree with their successors' verify "$long" KGAvKX --dir $f
+    good '"wdl":-1,"dtw":646,' probe "$long" "$late" --dir $f --json
+    good 'longest loss  648 plies (324 turns)' stats "$long" KGAvKX --dir $f
+    good '324. b5b6=V' line "$long" "$late" --dir $f
+    good '26 losses' mine "$long" KGAvKX --what any --where 'plies > 645' --count --dir $f
+done
+
 # == On a terminal ==
 if command -v script >/dev/null; then
     script -qec "$bin plan chess --men 5" /dev/null </dev/null >out 2>&1
