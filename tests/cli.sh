@@ -1424,6 +1424,19 @@ for f in late alone; do
     good '26 losses' mine "$long" KGAvKX --what any --where 'plies > 645' --count --dir $f
 done
 
+# The same game with a corridor of 30 squares: more turns than the page of a table once counted apart.
+squares() { for f in $1; do printf ' %s%s' "$f" "$2"; done; }
+{
+    sed '/^holes/d; s/^name .*/name = longer/; s/^board .*/board = 14x8/; /^stalemate/q' "$long"
+    echo "holes =$(squares 'b c d e f g h i j k l m n' 1)$(squares 'b c d e f g h i j k l m n' 2)$(squares a 5)"
+    echo "holes =$(squares 'a b c d e f g h i j k l m' 4)$(squares 'a c d e f g h i j k l m n' 6)"
+    echo "holes =$(squares 'a b f g h i j k l m n' 7)$(squares 'd g h i j k l m n' 8)"
+    sed -n '/^.piece king/,$p' "$long"
+} >longer.ini
+good 'longest loss 1104 plies' build longer.ini KGAvKX --dir late --effort fast
+good '4 lost in 552 turns' report longer.ini KGAvKX --dir late
+good 'agree with their successors' verify longer.ini KGAvKX --dir late
+
 # == On a terminal ==
 if command -v script >/dev/null; then
     script -qec "$bin plan chess --men 5" /dev/null </dev/null >out 2>&1
