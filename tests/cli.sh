@@ -1430,6 +1430,33 @@ for f in later/chess/KBvK.bkw later/chess/KBvK.bkd; do
     rm -r late
 done
 
+# == Beyond 510 plies ==
+# Black's taker had better take the guard now, which delays the loss; the position's other moves lose sooner.
+long=$newer/../../long.ini
+late='k2*x1**/**2G***/*1******/*7/*******1/8/A*******/K******* b - - 0 1'
+good 'longest loss 648 plies' build "$long" KGAvKX --dir late --effort fast
+good 'longest loss 648 plies' build "$long" KGAvKX --dir alone --effort fast --standalone
+for f in late alone; do
+    good '2,808 positions agree with their successors' verify "$long" KGAvKX --dir $f
+    good '"wdl":-1,"dtw":646,' probe "$long" "$late" --dir $f --json
+    good 'longest loss  648 plies (324 turns)' stats "$long" KGAvKX --dir $f
+    good '324. b5b6=V' line "$long" "$late" --dir $f
+    good '26 losses' mine "$long" KGAvKX --what any --where 'plies > 645' --count --dir $f
+done
+
+# The same game with a corridor of 30 squares: more turns than the page of a table once counted apart.
+squares() { for f in $1; do printf ' %s%s' "$f" "$2"; done; }
+{
+    sed '/^holes/d; s/^name .*/name = longer/; s/^board .*/board = 14x8/; /^stalemate/q' "$long"
+    echo "holes =$(squares 'b c d e f g h i j k l m n' 1)$(squares 'b c d e f g h i j k l m n' 2)$(squares a 5)"
+    echo "holes =$(squares 'a b c d e f g h i j k l m' 4)$(squares 'a c d e f g h i j k l m n' 6)"
+    echo "holes =$(squares 'a b f g h i j k l m n' 7)$(squares 'd g h i j k l m n' 8)"
+    sed -n '/^.piece king/,$p' "$long"
+} >longer.ini
+good 'longest loss 1104 plies' build longer.ini KGAvKX --dir late --effort fast
+good '4 lost in 552 turns' report longer.ini KGAvKX --dir late
+good 'agree with their successors' verify longer.ini KGAvKX --dir late
+
 # == On a terminal ==
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     script -qec "$bin plan chess --men 5" /dev/null </dev/null >out 2>&1

@@ -10,6 +10,7 @@
 #include "core/attack.h"
 #include "core/end.h"
 #include "core/geometry.h"
+#include "core/move.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/layout.h"
 #include "tests/proof.h"
@@ -22,6 +23,7 @@ struct solved {
     struct bk_pool *pool;
     struct bk_memtable **table;
     unsigned n, room;
+    const struct bk_memtable *judged; /* stands for the table of its material; NULL: none does */
 };
 
 struct solved *solved_new(const struct bk_variant *v, const struct solved_options *o)
@@ -48,6 +50,8 @@ static const struct bk_memtable *find(void *context, const struct bk_material *m
 {
     const struct solved *s = context;
 
+    if (s->judged && bk_material_equal(&s->judged->ix->m, m))
+        return s->judged;
     for (unsigned i = 0; i < s->n; i++)
         if (bk_material_equal(&s->table[i]->ix->m, m))
             return s->table[i];
@@ -203,4 +207,66 @@ struct solved_value solved_value_after(struct solved *s, const struct bk_pos *p,
 struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
 {
     return solved_value_after(s, p, BK_STAYS);
+}
+
+/* == Against their own moves == */
+
+/* Returns whether value y is better than x for the side that has either. */
+static bool is_better(const struct solved_value *y, const struct solved_value *x)
+{
+    if (y->wdl != x->wdl)
+        return y->wdl > x->wdl;
+    return y->wdl > 0 ? y->k < x->k : y->wdl < 0 && y->k > x->k;
+}
+
+/* Sets `out` to the best that the legal moves of a position bring.  False: it has none. */
+static bool best_of_moves(struct solved *s, const struct bk_pos *p, struct solved_value *out)
+{
+    static struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(s->v, p, move);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos next = *p;
+        struct solved_value x;
+
+        bk_pos_play(&next, s->v, &move[i]);
+        x = solved_value_of(s, &next);
+        x.wdl = -x.wdl;
+        x.k += x.wdl < 0; /* lost in 2k + 1 and one more; won in 2k and one more */
+        if (!i || is_better(&x, out))
+            *out = x;
+    }
+    return n;
+}
+
+static bool is_contradicted(struct solved *s, const struct bk_memtable *t, uint64_t number,
+                            unsigned side)
+{
+    struct bk_placement at;
+    struct bk_pos p;
+    struct solved_value own, best;
+    char fen[BK_FEN_MAX];
+
+    bk_index_unrank(t->ix, number, &at);
+    if (!bk_index_position(t->ix, &at, side, &p) || !bk_pos_legal(s->v, &p) ||
+        !best_of_moves(s, &p, &best))
+        return false;
+    own = solved_value_of_code(t, bk_memtable_code(t, side, at));
+    if (own.wdl == best.wdl && (!own.wdl || own.k == best.k))
+        return false;
+    printf("%s: %+d, k %u; by its moves %+d, k %u\n", bk_pos_to_fen(&p, s->v, fen), own.wdl, own.k,
+           best.wdl, best.k);
+    return true;
+}
+
+bool solved_contradicted(struct solved *s, const struct bk_memtable *t)
+{
+    bool found = false;
+
+    s->judged = t;
+    for (uint64_t number = 0; number < t->ix->positions && !found; number++)
+        for (unsigned side = 0; side < 2; side++)
+            found = found || is_contradicted(s, t, number, side);
+    s->judged = NULL;
+    return found;
 }

@@ -38,6 +38,13 @@ void solved_delay(struct solved *s, const struct bk_material *m, unsigned k);
    the same?  False, too, if one is not laid out as the other. */
 bool solved_same(const struct bk_memtable *x, const struct bk_memtable *y);
 
+/*
+ * Is some position of `t` not worth the best that its own moves bring, by the plain generator?
+ * Tells of the first.  t: a table with distances, solved by `s` or from its tables; positions
+ * without a move, and what a man may take in passing, are not asked.
+ */
+bool solved_contradicted(struct solved *s, const struct bk_memtable *t);
+
 /* A value by the codes of the tables, for the side to move. */
 struct solved_value {
     bool legal;

@@ -171,6 +171,35 @@ static void encoder__goes_on_where_the_disk_was_full(void **state)
     bk_variant_free(v);
 }
 
+/* A table has one form: sets wider than the board needs, and other instructions, make the same
+ * bytes. */
+static void encoder__makes_the_same_bytes_whatever_the_sets(void **state)
+{
+    static const char *const ways[][2] = {
+        { "64", "avx512" }, { "64", "portable" }, { "128", "avx2" }, { "256", "avx512" }
+    };
+    struct bk_variant *v = load("shatranj");
+    struct bk_report why;
+    struct bk_material m;
+    char one[PROOF_DIR_MAX], other[PROOF_DIR_MAX];
+
+    (void)state;
+    assert_int_equal(bk_material_parse(&m, v, "KQvKB", &why), BK_OK);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        setenv("BAREKING_SET_BITS", ways[i][0], 1);
+        setenv("BAREKING_KERNEL", ways[i][1], 1);
+        proof_build(v, proof_folder(i ? other : one), "KQvKB");
+        if (i) {
+            same_files(one, other, v, &m);
+            proof_remove(other);
+        }
+    }
+    unsetenv("BAREKING_SET_BITS");
+    unsetenv("BAREKING_KERNEL");
+    proof_remove(one);
+    bk_variant_free(v);
+}
+
 /* == Units == */
 
 static enum bk_err refuse(void *context, const void *bytes, size_t n, struct bk_report *why)
@@ -262,6 +291,7 @@ int main(void)
         cmocka_unit_test(encoder__refuses_more_units_than_a_file_has),
         cmocka_unit_test(encoder__says_that_a_unit_was_not_encoded),
         cmocka_unit_test(encoder__goes_on_where_the_disk_was_full),
+        cmocka_unit_test(encoder__makes_the_same_bytes_whatever_the_sets),
         cmocka_unit_test(unit__says_what_the_sink_said),
         cmocka_unit_test(unit__rows_wait_for_their_shard_on_disk_where_memory_is_short),
     };

@@ -193,6 +193,90 @@ static void ledger__waits_for_exits_however_late(void **unused)
     bk_variant_free(v);
 }
 
+/* == Exits in more plies than a byte counts == */
+
+/* Materials that a game's table leads to, made so many k longer, in this order. */
+struct late_game {
+    const char *material, *late[2];
+};
+
+static struct solved *solve_late(const struct bk_variant *v, const struct late_game *g,
+                                 const unsigned k[2], struct solved_options o,
+                                 const struct bk_memtable **t)
+{
+    struct bk_report why = { "" };
+    struct bk_material m;
+    struct solved *s;
+
+    o.distances = true;
+    o.k_max = 1;
+    s = solved_new(v, &o);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(bk_material_parse(&m, v, g->late[i], &why), BK_OK);
+        bk_material_canonical(&m, v);
+        solved_delay(s, &m, k[i]);
+    }
+    assert_int_equal(bk_material_parse(&m, v, g->material, &why), BK_OK);
+    assert_non_null(*t = solved_table(s, &m));
+    return s;
+}
+
+/* Solves a table in every way, or in every second one; it must be worth what its own moves bring.
+ */
+static void solve_in_ways(const struct bk_variant *v, const struct late_game *g,
+                          const unsigned k[2], unsigned step)
+{
+    static const struct solved_options ways[] = {
+        { 0 },
+        { .ledger = true },
+        { .groups = BK_GROUPS },
+        { .groups = BK_WIDE },
+        { .ledger = true, .sets_bytes = 1 },
+    };
+
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i += step) {
+        const struct bk_memtable *t;
+        struct solved *s = solve_late(v, g, k, ways[i], &t);
+
+        if (solved_contradicted(s, t))
+            fail_msg("%s, exits %u and %u later, way %u, %s", g->material, k[0], k[1], i,
+                     bk_kernel_for(v->nsq)->name);
+        assert_true(longest_loss(t) > k[1]);
+        solved_free(s);
+    }
+}
+
+/* A loss that an exit delays waits for that exit's ply, whatever numbers of plies / 2 fit into a
+   mask or a byte.  By every kernel that this machine has; blocks of kings and pawns alone, too. */
+static void delays__count_at_any_ply(void **unused)
+{
+    static const struct late_game late[] = { { "KNPvK", { "KNQvK", "KPvK" } },
+                                             { "KPvKP", { "KQvKP", "KPvK" } } };
+    static const unsigned k[][2] = {
+        { 260, 300 }, { 60, 100 }, { 200, 250 }, { 230, 256 }, { 254, 255 }
+    };
+    static const char *const kernel[] = { "avx512", "avx2", "portable" };
+    static const char *const bits[] = { "64", "128", "256" };
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+
+    (void)unused;
+    assert_int_equal(bk_variant_load(&v, "tests/small-chess.ini", &why), BK_OK);
+    for (unsigned i = 0; i < sizeof k / sizeof *k; i++) {
+        solve_in_ways(v, &late[0], k[i], 1);
+        solve_in_ways(v, &late[1], k[i], 4);
+    }
+    for (unsigned i = 0; i < 9; i++) {
+        setenv("BAREKING_KERNEL", kernel[i / 3], 1);
+        setenv("BAREKING_SET_BITS", bits[i % 3], 1);
+        solve_in_ways(v, &late[0], k[0], 2);
+        solve_in_ways(v, &late[1], k[0], 4);
+    }
+    unsetenv("BAREKING_KERNEL");
+    unsetenv("BAREKING_SET_BITS");
+    bk_variant_free(v);
+}
+
 /* == Bytes == */
 
 struct moved {
@@ -331,6 +415,7 @@ int main(void)
         cmocka_unit_test(notes__cut_short_are_refused),
         cmocka_unit_test(ledger__makes_the_same_tables),
         cmocka_unit_test(ledger__waits_for_exits_however_late),
+        cmocka_unit_test(delays__count_at_any_ply),
         cmocka_unit_test(ledger__moves_less_than_a_byte_a_position),
         cmocka_unit_test(paging__moves_few_bytes),
         cmocka_unit_test(paging__that_is_refused_makes_no_table),

@@ -353,6 +353,44 @@ static void resume__of_a_ledger_knows_what_waits(void **unused)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* Losses that an exit delays for more plies / 2 than a byte holds; the oracle is each position's
+   own moves. */
+static void resume__knows_of_delays_beyond_a_byte(void **unused)
+{
+    static const struct way ways_delayed[] = {
+        { "KNPvK", true, BK_APART, 0, 1, 130, false },
+        { "KNPvK", true, BK_WIDE, 0, 1, 130, false },
+        { "KNPvK", true, BK_COMPACT, 0, 1, 130, false },
+        { "KNPvK", true, BK_COMPACT, 1, 1, 130, false },
+    };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct bk_material won_later, lost_later;
+    struct bk_memtable *parts;
+    struct bk_tally sum;
+    struct bk_variant *v;
+    struct solved *s;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "tests/small-chess.ini", NULL), BK_OK);
+    assert_int_equal(bk_material_parse(&won_later, v, "KQNvK", NULL), BK_OK);
+    assert_int_equal(bk_material_parse(&lost_later, v, "KPvK", NULL), BK_OK);
+    s = solved_new(v, &(struct solved_options){ .distances = true, .k_max = 1 });
+    solved_delay(s, &won_later, 260);
+    solved_delay(s, &lost_later, 300);
+    for (size_t i = 0; i < sizeof ways_delayed / sizeof *ways_delayed; i++) {
+        assert_true(walk(s, v, &ways_delayed[i], &checkpoint, &parts, &sum) > 2);
+        assert_true(sum.longest_loss[1].plies > 600);
+        assert_false(solved_contradicted(s, parts));
+        bk_memtable_free(parts);
+        unlink(path);
+    }
+    solved_free(s);
+    bk_variant_free(v);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* == Forged == */
 
 /* Offsets in a checkpoint of one process.  The blocks, of which none is solved, have a byte each;
@@ -787,6 +825,7 @@ int main(void)
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
         cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
         cmocka_unit_test(resume__of_a_ledger_knows_what_waits),
+        cmocka_unit_test(resume__knows_of_delays_beyond_a_byte),
         cmocka_unit_test(resume__of_what_cannot_be_begins_anew),
         cmocka_unit_test(resume__of_what_cannot_be_uses_the_memory_of_now),
         cmocka_unit_test(resume__of_units_that_cannot_be_is_refused),

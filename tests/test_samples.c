@@ -101,9 +101,11 @@ static void samples__are_of_no_more_rows_than_are_listed(void **state)
     struct made m = { .bits = 2, .values = 3 };
     struct bk_unit_source src = made_source(&t, &m);
     const struct bk_unit_source *all = &src;
-    struct bk_unit_size size = {
-        .rows = bk_rows_count(t.rows), .numbers = src.end, .words = m.words, .bits = 2
-    };
+    struct bk_unit_size size = { .rows = bk_rows_count(t.rows),
+                                 .numbers = src.end,
+                                 .words = m.words,
+                                 .board_words = bk_facts_board_words(src.facts),
+                                 .bits = 2 };
     uint64_t listed = bk_sample_list_bytes(&size, BK_EFFORT_FAST) / sizeof(uint64_t);
     struct bk_sample sample = { .rows = 100 };
     struct bk_report why;

@@ -14,14 +14,18 @@
 
 #include "core/facts/list.h"
 
+static const struct fact_width *width_for(unsigned bits)
+{
+    return bits <= 64 ? &bk_fact_width_64 : bits <= 128 ? &bk_fact_width_128 : &bk_fact_width_256;
+}
+
 /* For tests, BAREKING_SET_BITS asks for wider sets than the board needs. */
-static const struct fact_width *width_for(unsigned nsq)
+static const struct fact_width *width_wished(unsigned nsq)
 {
     const char *wish = getenv("BAREKING_SET_BITS");
     unsigned bits = wish ? (unsigned)atoi(wish) : 0;
 
-    bits = bits < nsq ? nsq : bits;
-    return bits <= 64 ? &bk_fact_width_64 : bits <= 128 ? &bk_fact_width_128 : &bk_fact_width_256;
+    return width_for(bits < nsq ? nsq : bits);
 }
 
 enum bk_err bk_facts_new(struct bk_facts **out, const struct bk_variant *v,
@@ -37,7 +41,7 @@ enum bk_err bk_facts_new(struct bk_facts **out, const struct bk_variant *v,
         free(f);
         return err;
     }
-    f->width_ops = width_for(v->nsq);
+    f->width_ops = width_wished(v->nsq);
     f->reach = f->width_ops->reach_new(f);
     if (!f->reach) {
         bk_facts_free(f);
@@ -63,6 +67,7 @@ size_t bk_facts_bytes(const struct bk_facts *f)
 
 unsigned bk_facts_count(const struct bk_facts *f) { return f->nfacts; }
 unsigned bk_facts_words(const struct bk_facts *f) { return f->width_ops->words; }
+unsigned bk_facts_board_words(const struct bk_facts *f) { return width_for(f->v->nsq)->words; }
 
 unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact)
 {

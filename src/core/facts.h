@@ -60,6 +60,9 @@ unsigned bk_facts_count(const struct bk_facts *f);
 /* 64-bit words of a set of squares in the calls below: 1, 2 or 4.  Square s is bit s % 64 of
    word s / 64. */
 unsigned bk_facts_words(const struct bk_facts *f);
+/* The same, as few as the board needs: whatever bytes of a file depend on is counted in these,
+   since BAREKING_SET_BITS, for tests, makes sets wider. */
+unsigned bk_facts_board_words(const struct bk_facts *f);
 
 /*
  * The relative cost of computing a fact: 2 for the mobility of a king, 3 for the mobility of

@@ -73,7 +73,11 @@ static void put_lines(struct study_text *out, unsigned top)
 
 static void put_turns(struct study_text *out, unsigned turns, unsigned step)
 {
-    unsigned every = turns <= 20 ? 1 : turns <= 50 ? 5 : turns <= 120 ? 10 : 50;
+    unsigned every = turns <= 20    ? 1
+                     : turns <= 50  ? 5
+                     : turns <= 120 ? 10
+                     : turns <= 600 ? 50
+                                    : turns / 1200 * 100 + 100;
 
     for (unsigned turn = 1; turn <= turns; turn++)
         if (turn % every == 0)
@@ -97,7 +101,7 @@ void study_chart(struct study_text *out, const struct study_tally *t, unsigned s
                 top = log_of(n);
         }
     step = turns ? 16 * (WIDTH - LEFT) / turns : 16; /* sixteenths */
-    step = step > 16 * 40 ? 16 * 40 : step;
+    step = step > 16 * 40 ? 16 * 40 : step ? step : 1;
     bar = step / 40 ? step / 40 : 1;
     study_putf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 %d %d\" "

@@ -42,7 +42,7 @@ enum bk_err study_values_open(struct study_values *out, const struct study_value
 void study_values_close(struct study_values *x);
 
 /* The counts of a table; positions that symmetries make one count once. */
-#define STUDY_PLIES_MAX 1024
+#define STUDY_PLIES_MAX (1 << 15) /* more than tables of this program's making have */
 struct study_tally {
     uint64_t win[2], draw[2], loss[2];  /* by side to move */
     uint64_t plies[2][STUDY_PLIES_MAX]; /* won (odd) and lost ones (even); longer ones in the last

@@ -72,6 +72,7 @@ static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned
                                   .numbers = place->end - place->first,
                                   .facts = bk_facts_count(u->facts),
                                   .words = bk_facts_words(u->facts),
+                                  .board_words = bk_facts_board_words(u->facts),
                                   .bits = kind ? 6 : 2,
                                   .here = place->end - place->first };
 }

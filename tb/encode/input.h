@@ -44,9 +44,10 @@ struct bk_unit_source {
 struct bk_unit_size {
     uint64_t rows, numbers;
     unsigned facts, words, bits;
-    unsigned care; /* how many of 100 positions have a value that must be stored */
-    uint64_t here; /* numbers that this process encodes; all, if it is alone */
-    bool taught;   /* another process learns for this one */
+    unsigned board_words; /* bk_facts_board_words() */
+    unsigned care;        /* how many of 100 positions have a value that must be stored */
+    uint64_t here;        /* numbers that this process encodes; all, if it is alone */
+    bool taught;          /* another process learns for this one */
 };
 
 /* How much work goes into small files; effort.h says what each means. */

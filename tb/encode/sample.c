@@ -48,7 +48,8 @@ struct drawing {
 
 /* == How many rows == */
 
-/* Returns how many rows are wanted, no more than memory bears. */
+/* Returns how many rows are wanted, no more than memory bears.  words: as many as the board needs.
+ */
 static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
 {
     const struct bk_effort_means *s = bk_effort_means(effort);
@@ -64,7 +65,7 @@ static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bit
 
 uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort)
 {
-    return rows_to_draw(effort, bk_facts_words(src->facts), src->bits, src->end - src->first);
+    return rows_to_draw(effort, bk_facts_board_words(src->facts), src->bits, src->end - src->first);
 }
 
 struct rows_taken {
@@ -92,7 +93,7 @@ static struct rows_taken rows_taken(uint64_t rows, uint64_t wanted, enum bk_effo
 
 static struct rows_taken rows_of_size(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    return rows_taken(n->rows, rows_to_draw(effort, n->words, n->bits, n->numbers), effort);
+    return rows_taken(n->rows, rows_to_draw(effort, n->board_words, n->bits, n->numbers), effort);
 }
 
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
@@ -115,7 +116,7 @@ static uint32_t list_length(enum bk_effort effort, unsigned words, uint64_t numb
 
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    return sizeof(uint64_t) * list_length(effort, n->words, n->numbers);
+    return sizeof(uint64_t) * list_length(effort, n->board_words, n->numbers);
 }
 
 /* Words to allocate for a column of `words`: some to spare, for parts of sets. */
@@ -195,7 +196,7 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
 {
     const struct bk_unit_source *s = d->part[0].src;
     uint64_t seed = 0, span = s->end - s->first;
-    uint32_t most = list_length(effort, d->words, span), longest = 0;
+    uint32_t most = list_length(effort, bk_facts_board_words(s->facts), span), longest = 0;
 
     d->row = malloc(most * sizeof(*d->row));
     if (!d->row)

@@ -29,7 +29,7 @@ static enum bk_err rows_after(struct bk_sample *out, const struct bk_unit_source
 
     if (err)
         return err;
-    bytes = bytes_left(src, glance, &l) / bk_facts_words(src->facts);
+    bytes = bytes_left(src, glance, &l) / bk_facts_board_words(src->facts);
     bytes = bytes > least ? bytes : least;
     out->rows = bytes < out->rows ? (uint32_t)bytes : out->rows;
     bk_learned_release(&l);
@@ -41,7 +41,7 @@ enum bk_err bk_rows_worth(struct bk_sample *out, const struct bk_unit_source *co
                           struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
 {
     const struct bk_effort_means *means = bk_effort_means(effort);
-    unsigned words = bk_facts_words(src[0]->facts), some = 0, which[BK_SAMPLES_MAX];
+    unsigned words = bk_facts_board_words(src[0]->facts), some = 0, which[BK_SAMPLES_MAX];
     uint32_t least = means->least / words;
     const struct bk_unit_source *asked[BK_SAMPLES_MAX];
     struct bk_sample glance[BK_SAMPLES_MAX];

@@ -46,10 +46,10 @@ static unsigned latest(const struct bk_setup *s, const void *dtw, set x, uint64_
 /* Notes that exits delay losses in a vector until ply 2 * most. */
 static void note_delay(const struct ctx *c, unsigned side, uint32_t vector, unsigned most)
 {
-    uint8_t *delay = (uint8_t *)bk_state_slice(c->st, BK_DELAYS, side, c->slice) + vector;
+    uint16_t *delay = (uint16_t *)bk_state_slice(c->st, BK_DELAYS, side, c->slice) + vector;
 
     if (most > *delay)
-        *delay = most < 255 ? (uint8_t)most : 255;
+        *delay = (uint16_t)most;
 }
 
 /* Stores the plies of exits that do not count at once: of losing ones, and of `later` wins. */

@@ -60,7 +60,7 @@ struct sweep {
     uint64_t *marks; /* of `fresh` */
     uint8_t *any;
     const uint64_t *waits; /* by configuration */
-    const uint8_t *delay;  /* by vector */
+    const uint16_t *delay; /* by vector */
     char *dtw;             /* of the slice; NULL: distances are noted elsewhere, or not at all */
     bool found;
 };

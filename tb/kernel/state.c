@@ -23,7 +23,7 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
         st->slice_bytes[a] = 1;
     if (!s->distances)
         return;
-    st->slice_bytes[BK_DELAYS] = s->nvec;
+    st->slice_bytes[BK_DELAYS] = s->nvec * sizeof(uint16_t);
     if (s->ledger) {
         st->slice_bytes[BK_LATER] = sets;
         return;

@@ -33,7 +33,7 @@ enum bk_array {
                         at which a position is to be looked at, whatever moved */
     BK_VECTOR_WAITS, /* the same of whole vectors: for odd plies, then for even ones */
     BK_SLICE_WAITS,  /* two words: the same of the slice */
-    BK_DELAYS,       /* bytes, by vector: plies / 2 of its latest losing exit */
+    BK_DELAYS,       /* 16-bit numbers, by vector: plies / 2 of its latest losing exit */
     BK_LATER,        /* sets, with a ledger alone: positions with a losing exit whose ply is still
                         to come */
     BK_DTW,          /* plies / 2: `width` numbers a configuration, by square of the inner man; if

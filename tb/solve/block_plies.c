@@ -193,14 +193,6 @@ static enum bk_err begin_plies(struct bk_block_work *w, const struct bk_under_wa
     return first_passes(w) ? BK_OK : not_done(w, why);
 }
 
-/* Returns plies / 2 of the last ply for which a position waits. */
-static unsigned last_wait(const struct bk_block_work *w)
-{
-    const struct bk_state *st = &w->solver.state;
-
-    return w->ledger ? bk_ledger_last_wait(w->ledger, st) : st->last_wait;
-}
-
 enum bk_err bk_block_iterate(struct bk_block_work *w, struct bk_report *why)
 {
     const struct bk_setup *s = w->setup;
@@ -213,7 +205,7 @@ enum bk_err bk_block_iterate(struct bk_block_work *w, struct bk_report *why)
     for (m.ply++;; m.ply++) {
         if (!run_ply(w, m.ply))
             return not_done(w, why);
-        if (!w->found && !m.before && m.ply > 2 * last_wait(w))
+        if (!w->found && !m.before && m.ply > 2 * w->solver.state.last_wait)
             return BK_OK;
         m.before = w->found;
         if (s->distances && m.ply >> 1 >= s->k_limit)

@@ -10,7 +10,6 @@
 #include "tb/memory/notes.h"
 
 #define VECTOR_BYTES 64
-#define DELAY_MAX    255 /* BK_DELAYS holds no more */
 
 /* A piece of the log: notes behind a head that says where the next one is, or the one before. */
 struct place {
@@ -48,7 +47,6 @@ struct bk_ledger {
     uint16_t *delay[2];        /* [side], by slice: k of the last losing exit */
     struct scratch *scratch;   /* by thread */
     unsigned threads;
-    atomic_uint latest; /* the largest k of a losing exit */
     atomic_bool no_memory;
 };
 
@@ -149,14 +147,6 @@ bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsi
 bool bk_ledger_failed(const struct bk_ledger *h)
 {
     return atomic_load(&h->no_memory) || bk_log_failed(h->log);
-}
-
-/* `latest` counts where BK_DELAYS, from which last_wait is raised, holds no number so large. */
-unsigned bk_ledger_last_wait(const struct bk_ledger *h, const struct bk_state *st)
-{
-    unsigned last = st->last_wait, latest = atomic_load(&h->latest);
-
-    return last >= DELAY_MAX && latest > last ? latest : last;
 }
 
 /* == Notes == */
@@ -361,7 +351,6 @@ void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, vo
         for (unsigned k = 0; k < h->kinds; k++)
             if (w->exits[k].n > sizeof(struct place))
                 h->delay[side][slice] = (uint16_t)k;
-        bk_raise_to(&h->latest, h->delay[side][slice]);
         h->exits[true][side][slice] = write_exits(h, w->exits);
         h->exits[false][side][slice] = write_exits(h, w->exits + h->kinds);
     }
@@ -510,9 +499,7 @@ static bool is_within(const struct bk_ledger *h, const struct place *p)
 void bk_ledger_save(const struct bk_ledger *h, struct bk_writer *w)
 {
     size_t bytes = h->s->nslices * sizeof(struct place);
-    uint32_t latest = atomic_load(&h->latest);
 
-    bk_write(w, &latest, sizeof latest);
     for (unsigned side = 0; side < 2; side++) {
         bk_write_array(w, h->delay[side], h->s->nslices * sizeof *h->delay[side]);
         bk_write_array(w, h->found[0][side], bytes);
@@ -526,8 +513,7 @@ void bk_ledger_save(const struct bk_ledger *h, struct bk_writer *w)
 bool bk_ledger_load(struct bk_ledger *h, struct bk_reader *r)
 {
     size_t bytes = h->s->nslices * sizeof(struct place);
-    uint32_t latest;
-    bool ok = bk_read(r, &latest, sizeof latest);
+    bool ok = true;
 
     for (unsigned side = 0; ok && side < 2; side++)
         ok = bk_read_array(r, h->delay[side], h->s->nslices * sizeof *h->delay[side]) &&
@@ -540,7 +526,5 @@ bool bk_ledger_load(struct bk_ledger *h, struct bk_reader *r)
         for (unsigned side = 0; side < 2; side++)
             ok = ok && is_within(h, &h->found[0][side][i]) && is_within(h, &h->found[1][side][i]) &&
                  is_within(h, &h->exits[0][side][i]) && is_within(h, &h->exits[1][side][i]);
-    if (ok)
-        atomic_store(&h->latest, latest);
     return ok;
 }

@@ -73,8 +73,6 @@ bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsi
 
 /* The log has refused, or memory: nothing that follows counts. */
 bool bk_ledger_failed(const struct bk_ledger *h);
-/* Returns plies / 2 of the last ply for which something may wait. */
-unsigned bk_ledger_last_wait(const struct bk_ledger *h, const struct bk_state *st);
 
 /* Write the ledger to a checkpoint, and read it back into a new one; false: it cannot be read. */
 void bk_ledger_save(const struct bk_ledger *h, struct bk_writer *w);

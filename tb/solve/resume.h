@@ -20,7 +20,7 @@
 #include "tb/solve/share.h"
 
 /* Goes up with every change of what the state of a table is. */
-#define BK_RESUME_VERSION 10
+#define BK_RESUME_VERSION 11
 
 /* A block or a group under way; solver NULL: none is. */
 struct bk_under_way {
