@@ -20,6 +20,8 @@ esac
 cd "$tmp" || exit 1
 looked=0
 
+left_out=
+not_tried() { left_out="$left_out${left_out:+; }$1"; } # told in the last line
 die() { echo "hostile: $1"; cat out err 2>/dev/null | head -n 20; exit 1; }
 
 # STATUS TEXT COMMAND...: ends within 20 seconds with this status and this text on stderr
@@ -32,6 +34,90 @@ ends() {
     [ -z "$text" ] || grep -qF -e "$text" err || die "no '$text': $*"
     looked=$((looked + 1))
 }
+
+here=$(cd "$(dirname "$script")" && pwd)
+
+# Plans as Makefiles and jobs: whatever is in the paths of the game, the program, the tables and the
+# folder that one works in, it is one word of the shell's, and runs nothing
+each="a \"b' \\# # \\\\# c\\ \$(touch $$) \${x} \`touch $$\` ;touch $$; % ~ } { * & | < > -$(printf '\t\r\033')z"
+tried_plan() { # FOLDER: of all these
+    rm -rf work
+    mkdir work
+    (
+        cd work && mkdir -- "$1" && cd -- "$1" && ln "$bin" bareking 2>/dev/null || cp "$bin" bareking
+        cp "$here/six.ini" six.ini
+        ./bareking plan six.ini KQvKN --dir t --make >"$tmp/out.mk" && ./bareking plan six.ini KQvKN --dir s --slurm jobs
+    ) >out 2>err || die "no plan in a folder '$1'"
+    (cd / && make -s -f "$tmp/out.mk") >out 2>err || die "plan --make does not work in a folder '$1'"
+    (cd -- "work/$1/jobs" && sh build.sh KQvKN) >out 2>err || die "plan --slurm does not work in a folder '$1'"
+    [ -s "work/$1/t/six/KQvKN.bkd" ] && [ -s "work/$1/s/six/KQvKN.bkd" ] || die "tables elsewhere than in '$1'"
+    [ -z "$(find / . work "work/$1/jobs" -maxdepth 1 -name $$)" ] || die "plan: a folder '$1' runs a command"
+    looked=$((looked + 2))
+}
+for folder in "$(printf %s "$each" | tr / .)" '\#' "\\\\#';touch $$;'" '-x' '~' '}' '$$'; do
+    tried_plan "$folder"
+done
+# A line break is refused, wherever it is; before anything is written
+broken=$(printf 'a\nb')
+mkdir "$broken" && cp "$bin" "$here/six.ini" "$broken"
+for how in --make '--slurm jobs'; do
+    # shellcheck disable=SC2086
+    ends 2 'line break' "$bin" plan "$broken/six.ini" KQvKN --dir t $how
+    # shellcheck disable=SC2086
+    ends 2 'line break' "$broken/bareking" plan shatranj KRvK --dir t $how
+    # shellcheck disable=SC2086
+    ends 2 'line break' "$bin" plan shatranj KRvK --dir "$broken" $how
+    # shellcheck disable=SC2086
+    ends 2 'line break' sh -c 'cd "$1" && shift && "$@"' sh "$broken" "$bin" plan six.ini KQvKN --dir /t $how
+done
+ends 2 'line break' "$bin" plan shatranj KRvK --dir t --slurm "$broken"
+ends 2 '' "$bin" plan shatranj KRvK --dir t --for "$(printf '8/8/8/8/8/8/8/8 w\n\ttouch ran')" --make
+[ ! -s out ] && [ ! -e jobs ] && [ ! -e "$broken/build.sh" ] || die 'something is written before a line break is refused'
+
+# Links under names that can be foretold, in folders that are others', too: nothing is written through them
+echo untouched >victim
+planted() { # NAME...: links to the victim
+    mkdir -p "$(dirname "$1")"
+    for name in "$@"; do ln -s "$tmp/victim" "$name"; done
+}
+spared() { [ "$(cat victim)" = untouched ] || die "$1 writes through a link"; }
+planted jobs/build.sh jobs/submit.sh jobs/job1.sh jobs/build.sh.part
+ends 0 '' "$bin" plan shatranj KQvKQ --dir none --slurm jobs
+spared 'plan --slurm'
+[ -f jobs/job1.sh ] && [ -x jobs/submit.sh ] && [ -z "$(find jobs -type l ! -name '*.part')" ] || die 'jobs are no files of their own'
+mkfifo jobs/job2.sh # an older plan's, perhaps
+ends 0 '' "$bin" plan shatranj KQvKQ --dir none --slurm jobs
+"$bin" build shatranj KQvKQ --dir few --quiet || die 'no table'
+if "$bin" site few shatranj -o s0 --quiet 2>err; then
+    planted s/index.html.part s/index.html s/style.css
+    mkdir -p s/data s/tables/shatranj/KQvKQ.bkw.part s/tables/shatranj/KQvKQ.bkd.part
+    planted s/data/variants.json.part s/data/variants.json
+    ends 0 '' "$bin" site few shatranj -o s
+    spared site
+    rmdir s/tables/shatranj/*.part && rm s/*.part s/data/*.part && (cd s0 && find . | sort) >names.then && (cd s && find . | sort) >names.now
+    cmp -s names.then names.now && [ -z "$(find s -type l)" ] || die 'a site lacks something, or has too much'
+    if [ "$(id -u)" -eq 0 ]; then # of another user's links those to folders count, too
+        rm -rf s && mkdir s elsewhere && ln -s "$tmp/elsewhere" s/data && chown -h 65534 s/data
+        ends 4 'a link that another user has put there' "$bin" site few shatranj -o s
+        [ -z "$(ls elsewhere)" ] || die 'a site goes where another user says'
+        chown -h 0 s/data
+        ends 0 '' "$bin" site few shatranj -o s
+    else
+        not_tried 'folders of a site that another user has linked, which needs root'
+    fi
+else
+    grep -q 'make wasm' err || die 'no site'
+    not_tried 'sites, which need make wasm'
+fi
+planted one.svg.part d.svg.part
+ends 0 '' "$bin" diagram shatranj '8/8/8/8/8/8/8/K1k5 w' -o d.svg
+# a name that somebody else has taken does not lead to writing in place: the file is whole or the old one
+echo old >d.svg
+before=$(stat -c %i d.svg)
+# shellcheck disable=SC2016
+ends 0 '' sh -c 'ln -s "$2/victim" d.svg.$$.part; exec "$1" diagram shatranj "8/8/8/8/8/8/8/K1k5 w" -o d.svg' sh "$bin" "$tmp"
+spared diagram
+[ "$before" != "$(stat -c %i d.svg)" ] || die 'a file is written in place'
 
 # What is no file
 mkfifo pipe.ini
@@ -153,7 +239,6 @@ grep -q '^bareking: ' err || die 'no word of a small limit on files'
 looked=$((looked + 1))
 
 # What check finds damaged, build makes again, byte by byte
-here=$(cd "$(dirname "$script")" && pwd)
 cp "$here/six.ini" six.ini
 six() { # COMMAND ARGUMENTS...: on the small tables
     command=$1
@@ -307,4 +392,4 @@ for i in 1 2 3; do
     [ "$i" -eq 3 ] || rm -rf one
 done
 
-echo "hostile: $looked looked at, all well"
+echo "hostile: $looked looked at, all well${left_out:+ (not tried: $left_out)}"
