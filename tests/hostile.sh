@@ -374,6 +374,41 @@ rm -rf m
 [ $? -eq 4 ] || die 'an answer that nobody can read is an error'
 mended 'closed descriptors'
 
+# What one user has left in a folder that others share stops nobody: where all may replace files, and in
+# a folder like /tmp.  The tables are the same, and nothing that may go stays
+other='setpriv --reuid=65533 --regid=65533 --clear-groups' nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+if [ "$(id -u)" -eq 0 ] && $nobody true 2>/dev/null; then
+    chmod 755 "$tmp"
+    cp "$bin" their && cp "$here/six.ini" six.ini && chmod 755 their && chmod 644 six.ini
+    leftovers='.KNvKP.lock .KNvKP.ckpt .KNvKP.ckpt.part .KNvKP.ckpt.0000001f.1 KNvKP.bkw.part KNvKP.bkd.part'
+    for rights in 777 1777; do
+        for mode in 644 600; do
+            rm -rf m && mkdir -p m/six && chmod $rights m m/six && rm -f leftover
+            (cd m/six && for file in $leftovers; do echo "localhost 1 77" | $other sh -c "cat >$file; chmod $mode $file"; done)
+            ends 0 '' $nobody ./their build six.ini KNvKP --threads 1 --dir m
+            [ $mode -eq 644 ] || said 'not waited for'
+            ends 0 '' $nobody ./their build six.ini KNvKP --threads 1 --dir m # once more: all is there
+            (cd m && find . -type f ! -user 65533 | sort | xargs sha256sum) >sums.now
+            cmp -s sums.then sums.now || die "not as before, beside what another user left ($mode in $rights)"
+            [ $mode$rights != 644777 ] || [ -z "$(find m -user 65533)" ] || die 'leftovers that may go stay'
+        done
+    done
+    # a checkpoint of his own, beside the other's, is gone on from
+    rm -rf m && mkdir -p m/six && chmod 1777 m m/six
+    echo no checkpoint | $other sh -c 'cat >m/six/.KNvKP.ckpt'
+    BAREKING_CHECKPOINT=0.01 $nobody ./their build six.ini KNvKP --threads 1 --dir m >out 2>err &
+    pid=$!
+    i=0
+    until [ -e m/six/.KNvKP.65534.ckpt ] || [ $i -ge 200 ]; do i=$((i + 1)) && sleep 0.05; done
+    kill -9 $pid && wait $pid 2>/dev/null
+    [ -e m/six/.KNvKP.65534.ckpt ] || die 'no checkpoint beside that of another user'
+    said "is another user's; going on without it"
+    ends 0 '' $nobody ./their build six.ini KNvKP --threads 1 --dir m
+    [ -z "$(find m -user 65534 -name '.*')" ] || die 'a checkpoint of his own stays'
+else
+    not_tried 'folders that several users share, which needs root'
+fi
+
 # Two builders of the same tables, one of them killed, then both to the end
 mkdir one
 for i in 1 2 3; do
