@@ -74,6 +74,60 @@ ends 2 'line break' "$bin" plan shatranj KRvK --dir t --slurm "$broken"
 ends 2 '' "$bin" plan shatranj KRvK --dir t --for "$(printf '8/8/8/8/8/8/8/8 w\n\ttouch ran')" --make
 [ ! -s out ] && [ ! -e jobs ] && [ ! -e "$broken/build.sh" ] || die 'something is written before a line break is refused'
 
+# What a terminal would obey is shown as `?`, or refused: escapes, eight-bit controls in UTF-8 or alone,
+# marks that turn the order of letters
+cp "$here/six.ini" six.ini
+for mark in '\033[31m' '\302\233' '\233' '\177' '\342\200\256' '\342\201\246' '\342\200\250' '\r' '\a'; do
+    bad=$(printf "${mark}x")
+    shown() { # nothing of it is in the answers of the last command; to a terminal DEL, which JSON may have, is nothing
+        case "$mark $*" in '\177 '*--json) return ;; esac
+        ! LC_ALL=C grep -qaF -e "$(printf "$mark")" out err || die "a terminal would obey $mark: $*"
+    }
+    tries() { # STATUS COMMAND...
+        wanted_then=$1
+        shift
+        ends "$wanted_then" '' "$@"
+        shown "$@"
+    }
+    sed "s/^title.*/title = a $bad title/" six.ini >titled.ini
+    sed "s/^\[piece rook\]/[piece rook$bad]/" six.ini >named.ini
+    printf '[%s:chess]\nstartFen = 4k3/8/8/8/8/8/8/4K3 w - - 0 1 %s\n' game "$bad" >fairy.ini
+    printf '# %s\n[x%s:chess]\n' "$bad" "$bad" >fairy2.ini
+    cp "$here/six.ini" "good$bad.ini"
+    for file in titled.ini named.ini fairy.ini fairy2.ini; do
+        tries 2 "$bin" check-variant $file
+        tries 2 "$bin" check-variant $file --json
+        tries 2 "$bin" variants --explain ./$file
+        [ $file = fairy2.ini ] || grep -q -e 'a control character' -e 'not UTF-8' err || die "$file is refused for another reason"
+    done
+    tries 0 "$bin" check-variant "good$bad.ini"
+    tries 0 "$bin" check-variant "good$bad.ini" --json
+    tries 0 "$bin" plan six.ini KQvKN --dir "none$bad"
+    tries 0 "$bin" plan six.ini KQvKN --dir "none$bad" --json
+    tries 2 "$bin" probe shatranj "8/8/8/8/8/8/8/8$bad w"
+    tries 2 "$bin" build shatranj "KRvK$bad"
+    tries 2 "$bin" "$bad"
+    tries 2 "$bin" build "--$bad"
+    tries 1 env BAREKING_DIR="none$bad" "$bin" check shatranj
+    tries 2 env BAREKING_DIR="none$bad" "$bin" probe shatranj '8/8/8/3k4/2n5/1KR5/8/8 w' "$bad"
+    mkdir -p listed/shatranj && echo no table >listed/shatranj/KRvKN.bkw && echo no table >"listed/shatranj/KR$bad.bkw"
+    mkdir -p "listed/a$bad" && echo no table >"listed/a$bad/KRvKN.bkw"
+    printf '%064d  shatranj/%s.bkw\n' 0 "$bad" >list
+    tries 1 "$bin" manifest listed list
+    [ "$mark" = '\r' ] || grep -q 'missing *shatranj/?' out || die "a manifest's line is not shown: $mark"
+    tries 0 "$bin" manifest listed
+    tries 3 "$bin" check shatranj --dir listed
+    tries 3 "$bin" doctor listed
+    "$bin" manifest listed >list && ends 0 '' "$bin" manifest listed list
+    printf '[Event "%s"]\n[FEN "8/8/8/%s w"]\n\n1. e4%s *\n' "$bad" "$bad" "$bad" >strange.pgn
+    "$bin" annotate shatranj strange.pgn --dir few >out.pgn 2>err
+    cp err out && shown annotate
+    printf 'xboard%s\n%s\nposition fen %s\nsetoption name %s value 1\nquit\n' "$bad" "$bad" "$bad" "$bad" |
+        timeout 20 "${bin%/*}/bareking-engine" >out 2>err
+    shown bareking-engine
+    rm -rf listed "good$bad.ini"
+done
+
 # Links under names that can be foretold, in folders that are others', too: nothing is written through them
 echo untouched >victim
 planted() { # NAME...: links to the victim

@@ -220,12 +220,13 @@ static json_t *warnings_of(const struct bk_variant *v)
 /* Tells that a game is good, and what is strange about it all the same. */
 static int tell_good(const struct cli *c, const struct bk_variant *v)
 {
-    const char *file = c->arg[0];
+    char file[CLI_SHOWN_MAX];
     json_t *warnings = warnings_of(v);
 
     if (c->json)
-        return cli_print_json(json_pack("{so sb so so}", "file", ex_json_string(file), "ok", 1,
+        return cli_print_json(json_pack("{so sb so so}", "file", ex_json_string(c->arg[0]), "ok", 1,
                                         "variant", variant_json(v), "warnings", warnings));
+    cli_shown(file, c->arg[0]);
     printf("%s: good: %s, %ux%u, %u kind%s of men, rules %016llx\n", file, v->name, v->files,
            v->ranks, v->ntypes, v->ntypes == 1 ? "" : "s", (unsigned long long)v->rules_id);
     for (size_t i = 0; i < json_array_size(warnings); i++)

@@ -421,7 +421,7 @@ static int write_site(struct site *s)
 
 static int tell(const struct site *s)
 {
-    char bytes[CLI_TEXT_MAX];
+    char bytes[CLI_TEXT_MAX], site[CLI_SHOWN_MAX];
 
     if (s->c->json)
         return cli_print_json(json_pack("{so si si sI si si}", "site", ex_json_string(s->c->output),
@@ -429,9 +429,10 @@ static int tell(const struct site *s)
                                         (json_int_t)s->bytes, "linked", (int)s->linked, "copied",
                                         (int)s->copied));
     if (!s->c->quiet)
-        printf("%s: %u table%s of %u game%s, %s, %s; any web host can serve it\n", s->c->output,
-               s->tables, s->tables == 1 ? "" : "s", s->ngames, s->ngames == 1 ? "" : "s",
-               cli_bytes(bytes, s->bytes), s->copied ? "copied" : "linked");
+        printf("%s: %u table%s of %u game%s, %s, %s; any web host can serve it\n",
+               cli_shown(site, s->c->output), s->tables, s->tables == 1 ? "" : "s", s->ngames,
+               s->ngames == 1 ? "" : "s", cli_bytes(bytes, s->bytes),
+               s->copied ? "copied" : "linked");
     return CLI_OK;
 }
 

@@ -489,6 +489,7 @@ int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
                       .depth = calloc(p->n + 1u, sizeof *j.depth),
                       .threads = c->threads ? c->threads : 1 };
     struct bk_report why = { "" };
+    char folder[CLI_SHOWN_MAX];
     unsigned tables = 0;
     int status = refuse_words(c);
     enum bk_err err;
@@ -507,7 +508,7 @@ int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
         tables += j.job[i].n;
     if (!status && !c->quiet)
         printf("%u job%s for %u table%s; %s/submit.sh hands them to Slurm\n", j.n,
-               j.n == 1 ? "" : "s", tables, tables == 1 ? "" : "s", c->slurm);
+               j.n == 1 ? "" : "s", tables, tables == 1 ? "" : "s", cli_shown(folder, c->slurm));
     free_jobs(&j);
     return status;
 }

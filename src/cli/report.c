@@ -45,6 +45,20 @@ void cli_say(const char *fmt, ...)
         json_array_append_new(unanswered, ex_json_string(text));
 }
 
+char *cli_shown(char out[CLI_SHOWN_MAX], const char *text)
+{
+    snprintf(out, CLI_SHOWN_MAX, "%s", text);
+    bk_one_line(out);
+    return out;
+}
+
+void cli_note(const char *text, const char *then)
+{
+    char shown[CLI_SHOWN_MAX];
+
+    fprintf(stderr, "bareking: %s%s\n", cli_shown(shown, text), then);
+}
+
 /* Quotes a word for the shell, if it needs that.  Returns `out`, or `word` itself. */
 static const char *quoted(char *out, size_t room, const char *word)
 {

@@ -152,6 +152,10 @@ int save_text(const struct cli *c, struct study_text *text)
     struct output o;
     int status = text->failed ? cli_no_memory() : open_output(&o, c), error = 0;
 
+    if (!status && !c->output && text->n && isatty(STDOUT_FILENO)) {
+        bk_plain_text(text->at, "\n\t"); /* of games that others have written, say */
+        text->n = strlen(text->at);
+    }
     if (!status) {
         errno = 0;
         if (text->n && fwrite(text->at, 1, text->n, o.f) != text->n)
