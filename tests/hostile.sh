@@ -212,6 +212,31 @@ INI
 ends 2 'come back' "$bin" check-variant back.ini
 ends 2 'come back' "$bin" plan ./back.ini KPvKP
 
+# of either colour alone, where the other's squares are not there
+for holes in 'a2 b2' 'a5 b5'; do
+    cat >oneside.ini <<INI
+[variant]
+name = oneside
+board = 2x6
+holes = $holes
+bare-king = wins
+stalemate = loss
+en-passant = yes
+[piece king]
+letter = K
+royal = yes
+move = K
+[piece pawn]
+letter = P
+move = mfWcfF
+double-step = 2
+zone-ranks = 4
+zone-move = bD
+INI
+    ends 2 'come back' "$bin" check-variant oneside.ini
+    ends 2 'come back' "$bin" plan ./oneside.ini KPvKP
+done
+
 # More tables than can be planned: known by the first of them, not by the last of some million
 cat >many.ini <<INI
 [variant]
@@ -262,6 +287,34 @@ INI
         ends 0 '' "$bin" verify ./post.ini "$material" --dir "posts$holes"
     done
     ends 0 '' "$bin" check ./post.ini --dir "posts$holes"
+done
+
+# Men of Black's without a square, beside pawns of White's and his, which have many cells
+for holes in 'a6 b6 c6 d6' 'a1 b1 c1 d1'; do
+    cat >post.ini <<INI
+[variant]
+name = post
+board = 4x6
+holes = $holes
+bare-king = wins
+stalemate = loss
+[piece king]
+letter = K
+royal = yes
+move = K
+[piece pawn]
+letter = P
+move = mfWcfF
+[piece rook]
+letter = R
+move = R
+ranks = 1
+INI
+    for material in KPvKR KRvKP KPvKRR; do
+        ends 0 '' "$bin" build ./post.ini "$material" --any --dir "sided$holes"
+        ends 0 '' "$bin" verify ./post.ini "$material" --dir "sided$holes"
+    done
+    ends 0 '' "$bin" check ./post.ini --dir "sided$holes"
 done
 
 # Answers that nobody can write or read
