@@ -59,7 +59,7 @@ for folder in "$(printf %s "$each" | tr / .)" '\#' "\\\\#';touch $$;'" '-x' '~' 
 done
 # A line break is refused, wherever it is; before anything is written
 broken=$(printf 'a\nb')
-mkdir "$broken" && cp "$bin" "$here/six.ini" "$broken"
+mkdir "$broken" && cp "$bin" "$broken/bareking" && cp "$here/six.ini" "$broken"
 for how in --make '--slurm jobs'; do
     # shellcheck disable=SC2086
     ends 2 'line break' "$bin" plan "$broken/six.ini" KQvKN --dir t $how
