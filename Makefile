@@ -50,7 +50,7 @@ TESTS = test_variant test_ini test_position test_move test_ref test_perft test_i
         test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written \
         test_explore test_fuzz
 PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slow_file proof solved forge lines made built
-FUZZ  = variant fairy fen material tokens checkpoint cli table explore
+FUZZ  = variant fairy fen material tokens checkpoint cli table explore where manifest
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format

@@ -309,6 +309,138 @@ static void lock__is_never_made_through_a_link_or_a_pipe(void **state)
     alarm(0);
 }
 
+/* == Several users == */
+
+#define NOBODY 65534
+
+/* What a builder of another user finds in the folder, and what is expected of it. */
+struct shared {
+    mode_t folder, file; /* their rights; a file of 0 is made by a holder that lives */
+    bool no_flock;
+    bool own, waits; /* is the lock its own; does it wait for the other? */
+};
+
+/* As another user, takes the lock and gives it back.  Ends the process: 0, all is as expected. */
+static void be_nobody(const struct shared *s)
+{
+    struct bk_lock_wish w = wish(s->no_flock);
+    struct bk_lock *l = NULL;
+    bool waited;
+    enum bk_err err;
+
+    alarm(20);
+    stop = 0;
+    *said = 0;
+    w.note = hear;
+    w.stop = s->waits ? &stop : NULL;
+    if (setgid(NOBODY) || setuid(NOBODY))
+        _exit(2);
+    err = bk_lock_take(&l, &w, &waited, NULL);
+    if (waited != s->waits || !err == s->waits)
+        _exit(3);
+    if (bk_lock_is_own(l) != s->own || !*said != !(s->own || s->waits))
+        _exit(4);
+    if (s->own && !strstr(said, FILE_OF))
+        _exit(5);
+    bk_lock_free(l);
+    _exit(0);
+}
+
+static void leave_to_nobody(const struct shared *s)
+{
+    pid_t dead = fork(), other = 0, pid;
+    int status;
+
+    if (!dead)
+        _exit(0);
+    waitpid(dead, NULL, 0);
+    assert_int_equal(mkdir("game", 0777), 0);
+    assert_int_equal(chmod("game", s->folder), 0);
+    if (s->file) {
+        write_lock(dead, "77");
+        assert_int_equal(chmod(FILE_OF, s->file), 0);
+    } else {
+        other = holder(s->no_flock);
+    }
+    pid = fork();
+    if (!pid)
+        be_nobody(s);
+    waitpid(pid, &status, 0);
+    if (status)
+        fail_msg("folder %o, file %o%s: status %x", (unsigned)s->folder, (unsigned)s->file,
+                 s->no_flock ? ", no flock" : "", (unsigned)status);
+    if (other)
+        end_holder(other);
+    assert_int_equal(access("game/.KRvK.65534.lock", F_OK), -1);
+    unlink(FILE_OF);
+    assert_int_equal(rmdir("game"), 0);
+}
+
+/* What one user's killed builder has left stops no other user: in a folder whose files all may
+   replace, and in one like /tmp. */
+static void lock__left_by_another_user_stops_nobody(void **state)
+{
+    static const struct shared left[] = {
+        { .folder = 0777, .file = 0644 },
+        { .folder = 0777, .file = 0600, .own = true },
+        { .folder = 01777, .file = 0644 },
+        { .folder = 01777, .file = 0600, .own = true },
+        { .folder = 0777, .file = 0644, .no_flock = true },
+        { .folder = 01777, .file = 0644, .no_flock = true, .own = true },
+    };
+
+    (void)state;
+    if (geteuid())
+        skip(); /* only root can be two users */
+    assert_int_equal(chmod(folder, 0755), 0);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        leave_to_nobody(&left[i]);
+}
+
+/* Whatever the mask of its holder is. */
+static void lock__held_by_another_user_is_waited_for(void **state)
+{
+    mode_t mask;
+
+    (void)state;
+    if (geteuid())
+        skip();
+    assert_int_equal(chmod(folder, 0755), 0);
+    mask = umask(077);
+    for (unsigned i = 0; i < 4; i++)
+        leave_to_nobody(
+            &(struct shared){ .folder = i & 1 ? 01777 : 0777, .no_flock = i >> 1, .waits = true });
+    umask(mask);
+}
+
+/* A folder where nothing can be made is told of before hours of solving. */
+static void lock__is_refused_where_nothing_can_be_made(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    if (geteuid())
+        skip();
+    assert_int_equal(chmod(folder, 0755), 0);
+    write_lock(getpid(), "12345");
+    assert_int_equal(chmod("game", 0755), 0);
+    assert_int_equal(chmod(FILE_OF, 0644), 0);
+    pid = fork();
+    if (!pid) {
+        struct bk_lock_wish w = wish(false);
+        struct bk_lock *l;
+        bool waited;
+
+        alarm(20);
+        _exit(setgid(NOBODY) || setuid(NOBODY) ||
+              bk_lock_take(&l, &w, &waited, NULL) != BK_E_SYSTEM);
+    }
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    unlink(FILE_OF);
+}
+
 /* == Two at once == */
 
 static struct bk_lock *in_hand;
@@ -608,6 +740,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(lock__of_another_host_is_believed, open_folder,
                                         close_folder),
         cmocka_unit_test_setup_teardown(lock__is_never_made_through_a_link_or_a_pipe, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__left_by_another_user_stops_nobody, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__held_by_another_user_is_waited_for, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__is_refused_where_nothing_can_be_made, open_folder,
                                         close_folder),
         cmocka_unit_test_setup_teardown(lock__of_a_file_that_goes_is_taken_anew, open_folder,
                                         close_folder),

@@ -97,7 +97,7 @@ static void print_several(const struct bk_plan *p, const struct bk_plan_table *t
 
 static void print_plan(const struct bk_plan *p, const struct totals *sum)
 {
-    char positions[CLI_TEXT_MAX], memory[CLI_TEXT_MAX], disk[CLI_TEXT_MAX];
+    char positions[CLI_TEXT_MAX], memory[CLI_TEXT_MAX], disk[CLI_TEXT_MAX], dir[CLI_SHOWN_MAX];
 
     printf("%-16s %16s %10s %10s", "table", "positions", "memory", "disk");
     if (p->processes > 1)
@@ -113,7 +113,7 @@ static void print_plan(const struct bk_plan *p, const struct totals *sum)
         printf("%s\n", t->present ? "  there" : "");
     }
     printf("%u table%s of %s in %s, %u to build: %s positions", p->n, p->n == 1 ? "" : "s",
-           p->v->name, p->dir, sum->missing, cli_count(positions, sum->positions));
+           p->v->name, cli_shown(dir, p->dir), sum->missing, cli_count(positions, sum->positions));
     if (sum->anew)
         printf(" (and %s solved anew)", cli_count(positions, sum->anew));
     printf(", %s of memory, about %s of disk\n", cli_bytes(memory, sum->memory),
@@ -298,14 +298,14 @@ static int finish_build(const struct watch *w)
 static void tell_note(void *context, const char *text)
 {
     cli_bar_clear(&((const struct watch *)context)->bar);
-    fprintf(stderr, "bareking: %s; going on without it\n", text);
+    cli_note("%s; going on without it", text);
 }
 
 /* Writes to stderr that a table that is there is damaged. */
 static void tell_damaged(void *context, const char *text)
 {
     if (!((const struct watch *)context)->c->quiet)
-        fprintf(stderr, "bareking: %s; making it again\n", text);
+        cli_note("%s; making it again", text);
 }
 
 /* Writes to stderr, past a bar, that another builder has a table. */
@@ -313,7 +313,7 @@ static void tell_wait(void *context, const char *text)
 {
     cli_bar_clear(&((const struct watch *)context)->bar);
     if (!((const struct watch *)context)->c->quiet)
-        fprintf(stderr, "bareking: %s\n", text);
+        cli_note("%s", text);
 }
 
 /* Returns the seconds between checkpoints: four minutes, so that at most five are lost;

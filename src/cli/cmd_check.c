@@ -37,13 +37,15 @@ struct checker {
 static int report_file(struct checker *k, const char *path, uint64_t bytes, enum bk_err err,
                        const struct bk_report *why)
 {
+    char shown[CLI_SHOWN_MAX];
+
     k->files++;
     k->bytes += bytes;
     if (k->list)
         json_array_append_new(k->list, json_pack("{so sb sI}", "path", ex_json_string(path), "ok",
                                                  err == BK_OK, "bytes", (json_int_t)bytes));
     else if (!err && !k->c->quiet)
-        printf("%s: good\n", path);
+        printf("%s: good\n", cli_shown(shown, path));
     return err ? cli_fail_report(err, why) : CLI_OK;
 }
 

@@ -76,13 +76,15 @@ static bool is_fault(enum trouble what) { return what != NOT_READ && what != UNF
 
 static void tell(struct doctor *d, enum trouble what, const char *name, const char *why)
 {
+    char shown[CLI_SHOWN_MAX];
+
     d->troubles[what]++;
     if (d->list)
         json_array_append_new(d->list,
                               json_pack("{ss so so}", "trouble", trouble_name[what], "file",
                                         ex_json_string(name), "why", ex_json_string(why)));
     else if (!d->c->quiet || is_fault(what))
-        printf("  %-11s  %s: %s\n", trouble_name[what], name, why);
+        printf("  %-11s  %s: %s\n", trouble_name[what], cli_shown(shown, name), why);
 }
 
 /* == Reading files == */

@@ -37,14 +37,14 @@ static int say_where(const struct cli *c, const struct ex_games *g, unsigned por
     const char *address = c->listen ? c->listen : "127.0.0.1";
     bool v6 = strchr(address, ':') != NULL;
     unsigned games = games_there(g);
-    char url[128];
+    char url[128], dir[CLI_SHOWN_MAX];
 
     snprintf(url, sizeof url, "http://%s%s%s:%u/", v6 ? "[" : "", address, v6 ? "]" : "", port);
     if (c->json)
         return cli_print_json(
             json_pack("{ss si si}", "url", url, "port", (int)port, "games", (int)games));
     printf("%s  tables of %u game%s in %s; interrupt to end\n", url, games, games == 1 ? "" : "s",
-           c->dir);
+           cli_shown(dir, c->dir));
     return CLI_OK;
 }
 

@@ -126,9 +126,9 @@ static json_t *unit_json(const struct bk_file_info *i, const struct bk_unit_info
 static void print_head(const char *path, const struct bk_file *f)
 {
     const struct bk_file_info *i = bk_file_info(f);
-    char bytes[CLI_TEXT_MAX], n[CLI_TEXT_MAX];
+    char bytes[CLI_TEXT_MAX], n[CLI_TEXT_MAX], shown[CLI_SHOWN_MAX];
 
-    printf("%s: %s of %s, %s\n", path, kind_name(i), i->material, i->variant);
+    printf("%s: %s of %s, %s\n", cli_shown(shown, path), kind_name(i), i->material, i->variant);
     printf("  format %d, facts %d, rules %016llx\n", BK_FORMAT_VERSION, BK_FACTS_VERSION,
            (unsigned long long)i->rules_id);
     printf("  %s\n", i->standalone

@@ -176,28 +176,36 @@ int cmd_variants(struct cli *c)
  * position of a table, and is answered from the moves between its blocks; so
  * such a man may not come back to where it makes the step from.
  */
+static enum bk_err check_doubles(const struct bk_variant *v, unsigned type, unsigned colour,
+                                 struct bk_report *why)
+{
+    struct bk_material m = { 0 };
+    struct bk_index *ix;
+    enum bk_err err;
+
+    m.count[BK_WHITE][v->royal] = m.count[BK_BLACK][v->royal] = m.count[colour][type] = 1;
+    bk_material_normalise(&m, v);
+    err = bk_index_new(&ix, v, &m, NULL, why);
+    if (err)
+        return err;
+    if (bk_exits_doubles_within_cell(ix))
+        err = bk_fail(why, BK_E_USAGE,
+                      "%s: %s: `en-passant` is not for men that can come back to where they "
+                      "make a `double-step` from",
+                      v->name, v->piece[type].name);
+    bk_index_free(ix);
+    return err;
+}
+
+/* Looks at men of both colours: where the board has holes they differ. */
 static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
-    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v); type++) {
-        struct bk_material m = { 0 };
-        struct bk_index *ix;
-
-        if (type == v->royal || !bk_rules_doubles(v, type))
-            continue;
-        m.count[BK_WHITE][v->royal] = m.count[BK_BLACK][v->royal] = m.count[BK_WHITE][type] = 1;
-        bk_material_normalise(&m, v);
-        err = bk_index_new(&ix, v, &m, NULL, why);
-        if (err)
-            break;
-        if (bk_exits_doubles_within_cell(ix))
-            err = bk_fail(why, BK_E_USAGE,
-                          "%s: %s: `en-passant` is not for men that can come back to where they "
-                          "make a `double-step` from",
-                          v->name, v->piece[type].name);
-        bk_index_free(ix);
-    }
+    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v); type++)
+        for (unsigned colour = 0; colour < 2 && !err; colour++)
+            if (type != v->royal && bk_rules_doubles(v, type))
+                err = check_doubles(v, type, colour, why);
     return err;
 }
 
@@ -220,12 +228,13 @@ static json_t *warnings_of(const struct bk_variant *v)
 /* Tells that a game is good, and what is strange about it all the same. */
 static int tell_good(const struct cli *c, const struct bk_variant *v)
 {
-    const char *file = c->arg[0];
+    char file[CLI_SHOWN_MAX];
     json_t *warnings = warnings_of(v);
 
     if (c->json)
-        return cli_print_json(json_pack("{so sb so so}", "file", ex_json_string(file), "ok", 1,
+        return cli_print_json(json_pack("{so sb so so}", "file", ex_json_string(c->arg[0]), "ok", 1,
                                         "variant", variant_json(v), "warnings", warnings));
+    cli_shown(file, c->arg[0]);
     printf("%s: good: %s, %ux%u, %u kind%s of men, rules %016llx\n", file, v->name, v->files,
            v->ranks, v->ntypes, v->ntypes == 1 ? "" : "s", (unsigned long long)v->rules_id);
     for (size_t i = 0; i < json_array_size(warnings); i++)

@@ -325,6 +325,7 @@ static int check_manifest(const struct manifest *m)
     for (size_t i = 0; i < m->n; i++) {
         const struct entry *e = &m->entry[i];
         const char *state = state_of(e);
+        char path[CLI_SHOWN_MAX];
 
         good += *state == 'g';
         missing += *state == 'm';
@@ -334,7 +335,7 @@ static int check_manifest(const struct manifest *m)
             json_array_append_new(
                 list, json_pack("{so ss}", "path", ex_json_string(e->path), "state", state));
         else if (*state != 'g' && (*state != 'e' || !m->c->quiet))
-            printf("%-8s %s\n", state, e->path);
+            printf("%-8s %s\n", state, cli_shown(path, e->path));
     }
     if (json &&
         cli_print_json(json_pack("{so si si si si so}", "dir", ex_json_string(m->folder.dir),

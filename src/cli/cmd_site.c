@@ -22,6 +22,7 @@
 
 #include "cli/folder.h"
 #include "cli/report.h"
+#include "cli/save.h"
 #include "explore/api.h"
 #include "explore/json.h"
 #include "explore/pages.h"
@@ -52,40 +53,46 @@ static bool path_in(char out[PATH_MAX], const struct site *s, const char *folder
 {
     int n = snprintf(out, PATH_MAX, "%s/%s%s", s->c->output, folder, name);
 
-    if (n >= 0 && n < PATH_MAX - 8)
+    if (n >= 0 && n < PATH_MAX)
         return true;
     cli_say("%s: the path is too long", name);
     return false;
 }
 
+/* Makes a folder of the site.  Where a link to one stands already it is used if the user, or root,
+   has put it there: another user's could lead anywhere. */
 static int make_folder(const struct site *s, const char *name)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], *slash;
+    struct stat is;
 
     if (!path_in(path, s, name, ""))
         return CLI_SYSTEM;
-    return !mkdir(path, 0777) || errno == EEXIST ? CLI_OK : fail_at(path);
+    slash = path + strlen(path) - 1;
+    if (*name && *slash == '/')
+        *slash = 0; /* lstat() would follow the link before it */
+    if (mkdir(path, 0777) && errno != EEXIST)
+        return fail_at(path);
+    if (*name && !lstat(path, &is) && S_ISLNK(is.st_mode) && is.st_uid && is.st_uid != geteuid())
+        return cli_fail(CLI_SYSTEM, "%s: a link that another user has put there", path);
+    return CLI_OK;
 }
 
-/* Puts a file in its place when it is whole. */
 static int write_file(struct site *s, const char *folder, const char *name, const void *bytes,
                       size_t n)
 {
-    char path[PATH_MAX], part[PATH_MAX + 8];
-    FILE *f;
-    bool ok;
+    struct save_file file;
+    char path[PATH_MAX];
+    int error;
 
     if (!path_in(path, s, folder, name))
         return CLI_SYSTEM;
-    snprintf(part, sizeof part, "%s.part", path);
-    if (!(f = fopen(part, "wb")))
-        return fail_at(part);
-    ok = fwrite(bytes, 1, n, f) == n;
-    ok = !fclose(f) && ok;
-    if (ok && !rename(part, path))
-        return CLI_OK;
-    unlink(part);
-    return fail_at(path);
+    if (!save_begin(&file, path, save_mode(0666)))
+        return fail_at(path);
+    errno = 0;
+    error = fwrite(bytes, 1, n, file.f) == n ? 0 : errno ? errno : EIO;
+    errno = save_end(&file, error);
+    return errno ? fail_at(path) : CLI_OK;
 }
 
 /* Writes `value`, which is taken; NULL: no memory. */
@@ -215,46 +222,38 @@ static char *head_of(const char *path, uint64_t bytes, int *status)
 
 static int copy(const char *from, const char *to)
 {
-    const char *at = from; /* what cannot be read, or written */
+    struct save_file file;
     char *room = malloc(COPY);
-    FILE *in = room ? fopen(from, "rb") : NULL, *out = in ? fopen(at = to, "wb") : NULL;
+    FILE *in = room ? fopen(from, "rb") : NULL;
+    bool out = in && save_begin(&file, to, save_mode(0666)), unread;
     int error = out ? 0 : errno;
 
     for (size_t n; !error && (n = fread(room, 1, COPY, in)) > 0;)
-        error = fwrite(room, 1, n, out) == n ? 0 : errno;
-    if (!error && ferror(in)) {
+        error = fwrite(room, 1, n, file.f) == n ? 0 : errno;
+    if ((unread = !in || ferror(in)) && !error)
         error = errno;
-        at = from;
-    }
+    if (out)
+        error = save_end(&file, error);
     if (in)
         fclose(in);
-    if (out && fclose(out) && !error)
-        error = errno;
     free(room);
     errno = error;
-    return error ? fail_at(at) : CLI_OK;
+    return error ? fail_at(unread ? from : to) : CLI_OK;
 }
 
 /* Links a table into the site, or copies it. */
 static int put_table(struct site *s, const char *from, const char *path)
 {
-    char to[PATH_MAX], part[PATH_MAX + 8];
-    int status = CLI_OK;
+    char to[PATH_MAX];
 
     if (!path_in(to, s, "tables/", path))
         return CLI_SYSTEM;
-    snprintf(part, sizeof part, "%s.part", to);
-    unlink(part);
-    if (!linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) /* to a link's target */
+    if (!save_link(from, to)) {
         s->linked++;
-    else {
-        status = copy(from, part);
-        s->copied++;
+        return CLI_OK;
     }
-    if (!status && rename(part, to))
-        status = fail_at(to);
-    unlink(part); /* two names of one file: rename() leaves both */
-    return status;
+    s->copied++;
+    return copy(from, to);
 }
 
 /* Is a file of the game, or of the game on another board (GAME@...)? */
@@ -422,7 +421,7 @@ static int write_site(struct site *s)
 
 static int tell(const struct site *s)
 {
-    char bytes[CLI_TEXT_MAX];
+    char bytes[CLI_TEXT_MAX], site[CLI_SHOWN_MAX];
 
     if (s->c->json)
         return cli_print_json(json_pack("{so si si sI si si}", "site", ex_json_string(s->c->output),
@@ -430,9 +429,10 @@ static int tell(const struct site *s)
                                         (json_int_t)s->bytes, "linked", (int)s->linked, "copied",
                                         (int)s->copied));
     if (!s->c->quiet)
-        printf("%s: %u table%s of %u game%s, %s, %s; any web host can serve it\n", s->c->output,
-               s->tables, s->tables == 1 ? "" : "s", s->ngames, s->ngames == 1 ? "" : "s",
-               cli_bytes(bytes, s->bytes), s->copied ? "copied" : "linked");
+        printf("%s: %u table%s of %u game%s, %s, %s; any web host can serve it\n",
+               cli_shown(site, s->c->output), s->tables, s->tables == 1 ? "" : "s", s->ngames,
+               s->ngames == 1 ? "" : "s", cli_bytes(bytes, s->bytes),
+               s->copied ? "copied" : "linked");
     return CLI_OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/report.h"
 #include "core/array.h"
+#include "core/utf8.h"
 
 char *folder_path(char *out, const struct folder *f, const char *path)
 {
@@ -18,13 +19,14 @@ char *folder_path(char *out, const struct folder *f, const char *path)
     return out;
 }
 
-/* Is it a file of results (.bkw), distances (.bkd), or what later versions keep beside them? */
+/* Is it a file of results (.bkw), distances (.bkd), or what later versions keep beside them?  None
+   has a control character in its name, which would break the lines of lists. */
 static bool is_table(const char *name)
 {
     size_t n = strlen(name);
 
-    return *name != '.' && n > 4 && !strncmp(name + n - 4, ".bk", 3) && name[n - 1] >= 'a' &&
-           name[n - 1] <= 'z';
+    return *name != '.' && n > 4 && !name[bk_utf8_plain(name)] && !strchr(name, '\t') &&
+           !strncmp(name + n - 4, ".bk", 3) && name[n - 1] >= 'a' && name[n - 1] <= 'z';
 }
 
 static int add_file(struct folder *f, const char *game, const char *name)
@@ -77,7 +79,8 @@ int folder_read(struct folder *f, const char *dir)
     while (!status && (e = readdir(d)))
         if (is_table(e->d_name))
             f->of_one_game = true;
-        else if (*e->d_name != '.' && strcmp(e->d_name, "lost+found"))
+        else if (*e->d_name != '.' && strcmp(e->d_name, "lost+found") &&
+                 !e->d_name[bk_utf8_plain(e->d_name)])
             status = read_game(f, e->d_name);
     closedir(d);
     if (!status && f->n)

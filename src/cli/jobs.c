@@ -4,6 +4,7 @@
 #include "cli/jobs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "cli/save.h"
 #include "tb/build/budget.h"
 
 /* == Words for a shell == */
@@ -18,19 +20,28 @@
 /* Where a word stands.  Not in a shell: make reads it before the shell does. */
 enum place { IN_SHELL, IN_RECIPE, IN_VARIABLE };
 
-/* Writes a text so that the shell reads it as one word. */
+/*
+ * Writes a text, without line breaks (refuse_words()), so that the shell reads it as one word.  For
+ * make a `#` begins a comment where a variable is set, unless an odd number of backslashes stands
+ * before it, of which it then takes away half.
+ */
 static void print_word(FILE *f, const char *text, enum place place)
 {
+    size_t backslashes = 0; /* just before `s` */
+
     putc('\'', f);
-    for (const char *s = text; *s; s++)
+    for (const char *s = text; *s; s++) {
+        if (*s == '#' && place == IN_VARIABLE)
+            for (size_t i = 0; i <= backslashes; i++)
+                putc('\\', f);
         if (*s == '\'')
             fputs("'\\''", f);
         else if (*s == '$' && place != IN_SHELL)
             fputs("$$", f);
-        else if (*s == '#' && place == IN_VARIABLE)
-            fputs("\\#", f);
         else
             putc(*s, f);
+        backslashes = *s == '\\' ? backslashes + 1 : 0;
+    }
     putc('\'', f);
 }
 
@@ -45,10 +56,10 @@ static const char *from_root(const char *path, char out[PATH_MAX])
     return out;
 }
 
-/* The game: a name, or FILE.ini from anywhere. */
+/* The game: a name, or a file from anywhere. */
 static const char *game_of(const struct cli *c, char out[PATH_MAX])
 {
-    return strstr(c->arg[0], ".ini") ? from_root(c->arg[0], out) : c->arg[0];
+    return bk_embedded_find(c->arg[0]) ? c->arg[0] : from_root(c->arg[0], out);
 }
 
 /* Returns the path of this program's file, or its name alone. */
@@ -60,6 +71,32 @@ static const char *program(char out[PATH_MAX])
         return "bareking";
     out[n] = 0;
     return out;
+}
+
+/* Refuses what no line can hold, or no list of folders. */
+static int refuse_words(const struct cli *c)
+{
+    char dir[PATH_MAX], game[PATH_MAX], self[PATH_MAX];
+    const struct {
+        const char *what, *text;
+    } word[] = {
+        { "the folder of the tables", from_root(c->dir, dir) },
+        { "the game's file", game_of(c, game) },
+        { "this program", program(self) },
+        { "the folder of the jobs", c->slurm ? c->slurm : "" },
+        { "--for", c->terrain ? c->terrain : "" },
+    };
+
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strchr(word[i].text, '\n'))
+            return cli_fail(CLI_USAGE,
+                            "plan: %s: jobs name %s on one line, and it has a line break",
+                            word[i].text, word[i].what);
+    if (strchr(word[0].text, ':'))
+        return cli_fail(CLI_USAGE,
+                        "plan: %s: jobs name the folder by its whole path, which has a `:`",
+                        word[0].text);
+    return CLI_OK;
 }
 
 /* Writes the options of every build of the plan. */
@@ -80,19 +117,6 @@ static void print_options(FILE *f, const struct cli *c, enum place place)
     if (c->effort != BK_EFFORT_NORMAL)
         fprintf(f, " --effort %s", cli_effort[c->effort]);
     fputs(" --any --quiet", f); /* what was asked for has been looked at here */
-}
-
-/* Refuses a folder whose path has what a list of folders, or a line, cannot have in it. */
-static int refuse_folder(const struct cli *c)
-{
-    char path[PATH_MAX];
-    const char *dir = from_root(c->dir, path);
-
-    if (strpbrk(dir, ":\n"))
-        return cli_fail(CLI_USAGE,
-                        "plan: %s: jobs name the folder by its whole path, which has a %s", dir,
-                        strchr(dir, ':') ? "`:`" : "line break");
-    return CLI_OK;
 }
 
 /* == A Makefile == */
@@ -126,7 +150,7 @@ static void print_rule(const struct cli *c, const struct bk_plan *p, unsigned nt
 int cli_jobs_make(const struct cli *c, struct bk_plan *p)
 {
     char path[PATH_MAX];
-    int status = refuse_folder(c);
+    int status = refuse_words(c);
 
     if (status)
         return status;
@@ -264,17 +288,11 @@ static void free_jobs(struct jobs *j)
 
 #define SCRIPT_BEGIN "#!/bin/sh\n#SBATCH --job-name=bareking-"
 
+/* Returns the path of a file of the folder, whose own path leaves room for it (write_scripts()). */
 static char *path_in(char out[PATH_MAX], const char *folder, const char *name)
 {
     snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return out;
-}
-
-static FILE *open_in(const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-
-    return fopen(path_in(path, folder, name), "w");
 }
 
 /* Writes what all jobs do: build, and ask to be begun again if time runs out. */
@@ -286,9 +304,10 @@ static void print_build(FILE *f, const struct jobs *j)
                "# build.sh MATERIAL - what every job does.  A job that is told that its time is "
                "over asks to be\n"
                "# begun again, and goes on from its last checkpoint; after ten times it gives up.\n"
-               "bareking=${BAREKING:-");
+               "bareking=");
     print_word(f, program(path), IN_SHELL);
-    fprintf(f, "}\n"
+    fprintf(f, "\n"
+               "bareking=${BAREKING:-$bareking}\n"
                "stopped= signal=TERM\n"
                "trap 'stopped=yes; kill -$signal \"$pid\"' TERM\n"
                "if [ \"${SLURM_NTASKS:-1}\" -gt 1 ]; then\n"
@@ -381,31 +400,24 @@ static int fail_write(const char *folder)
     return cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(errno));
 }
 
-/* Closes a file; false: not all could be written. */
-static bool finish(FILE *f)
+#define JOB_NAME_MAX 32
+static char *job_name(char out[JOB_NAME_MAX], unsigned nth)
 {
-    bool good = !ferror(f);
-
-    return !fclose(f) && good;
-}
-
-static char *job_name(char out[32], unsigned nth)
-{
-    snprintf(out, 32, "job%u.sh", nth + 1);
+    snprintf(out, JOB_NAME_MAX, "job%u.sh", nth + 1);
     return out;
 }
 
-/* Does the file begin as print_script() begins one? */
+/* Does the file begin as print_script() begins one?  A link or a pipe does not. */
 static bool is_script(const char *path)
 {
     static const char begin[] = SCRIPT_BEGIN;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     char text[sizeof begin] = "";
-    FILE *f = fopen(path, "r");
 
-    if (f) {
-        text[fread(text, 1, sizeof begin - 1, f)] = 0;
-        fclose(f);
-    }
+    if (fd < 0)
+        return false;
+    (void)!read(fd, text, sizeof begin - 1);
+    close(fd);
     return !strcmp(text, begin);
 }
 
@@ -413,7 +425,7 @@ static bool is_script(const char *path)
    this plan takes the place of; they are numbered without gaps. */
 static int remove_older(const char *folder, unsigned first)
 {
-    char path[PATH_MAX], name[32];
+    char path[PATH_MAX], name[JOB_NAME_MAX];
 
     if (unlink(path_in(path, folder, "submit.sh")) && errno != ENOENT)
         return fail_write(folder);
@@ -423,41 +435,49 @@ static int remove_older(const char *folder, unsigned first)
     return CLI_OK;
 }
 
+/* Which of the folder's files: the number of a job, or one of these. */
+enum { BUILD_SH = -1, SUBMIT_SH = -2 };
+
+/* Writes one of the files. */
+static int write_script(const struct jobs *j, int which)
+{
+    char path[PATH_MAX], name[JOB_NAME_MAX];
+    struct save_file file;
+    int error = 0;
+
+    path_in(path, j->c->slurm,
+            which == BUILD_SH    ? "build.sh"
+            : which == SUBMIT_SH ? "submit.sh"
+                                 : job_name(name, (unsigned)which));
+    if (!save_begin(&file, path, save_mode(which == SUBMIT_SH ? 0777 : 0666)))
+        return fail_write(j->c->slurm);
+    if (which == BUILD_SH)
+        print_build(file.f, j);
+    else if (which != SUBMIT_SH)
+        print_script(file.f, j, &j->job[which], (unsigned)which + 1);
+    else if (!print_submit(file.f, j))
+        error = ENOMEM;
+    errno = save_end(&file, error);
+    return errno ? fail_write(j->c->slurm) : CLI_OK;
+}
+
 static int write_scripts(const struct jobs *j)
 {
     const char *folder = j->c->slurm;
-    char path[PATH_MAX];
-    bool made;
-    FILE *f;
+    int status;
 
+    if (strlen(folder) + 1 + JOB_NAME_MAX > PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return fail_write(folder);
+    }
     if (mkdir(folder, 0777) && errno != EEXIST)
         return fail_write(folder);
-    if (remove_older(folder, j->n))
-        return CLI_SYSTEM;
-    for (unsigned i = 0; i < j->n; i++) {
-        char name[32];
-
-        f = open_in(folder, job_name(name, i));
-        if (!f)
-            return fail_write(folder);
-        print_script(f, j, &j->job[i], i + 1);
-        if (!finish(f))
-            return fail_write(folder);
-    }
-    f = open_in(folder, "build.sh");
-    if (!f)
-        return fail_write(folder);
-    print_build(f, j);
-    if (!finish(f) || !(f = open_in(folder, "submit.sh")))
-        return fail_write(folder);
-    made = print_submit(f, j);
-    if (!finish(f))
-        return fail_write(folder);
-    if (!made)
-        return cli_no_memory();
-    if (chmod(path_in(path, folder, "submit.sh"), 0755))
-        return fail_write(folder);
-    return CLI_OK;
+    status = remove_older(folder, j->n);
+    for (unsigned i = 0; !status && i < j->n; i++)
+        status = write_script(j, (int)i);
+    if (!status)
+        status = write_script(j, BUILD_SH);
+    return status ? status : write_script(j, SUBMIT_SH);
 }
 
 int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
@@ -469,8 +489,9 @@ int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
                       .depth = calloc(p->n + 1u, sizeof *j.depth),
                       .threads = c->threads ? c->threads : 1 };
     struct bk_report why = { "" };
+    char folder[CLI_SHOWN_MAX];
     unsigned tables = 0;
-    int status = refuse_folder(c);
+    int status = refuse_words(c);
     enum bk_err err;
 
     if (status)
@@ -487,7 +508,7 @@ int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
         tables += j.job[i].n;
     if (!status && !c->quiet)
         printf("%u job%s for %u table%s; %s/submit.sh hands them to Slurm\n", j.n,
-               j.n == 1 ? "" : "s", tables, tables == 1 ? "" : "s", c->slurm);
+               j.n == 1 ? "" : "s", tables, tables == 1 ? "" : "s", cli_shown(folder, c->slurm));
     free_jobs(&j);
     return status;
 }

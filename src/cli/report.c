@@ -60,6 +60,13 @@ void cli_note(const char *fmt, ...)
     va_end(ap);
 }
 
+char *cli_shown(char out[CLI_SHOWN_MAX], const char *text)
+{
+    snprintf(out, CLI_SHOWN_MAX, "%s", text);
+    bk_one_line(out);
+    return out;
+}
+
 /* Quotes a word for the shell, if it needs that.  Returns `out`, or `word` itself. */
 static const char *quoted(char *out, size_t room, const char *word)
 {

@@ -63,6 +63,16 @@ static inline int cli_fail_report(enum bk_err err, const struct bk_report *why)
  */
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m);
 
+/* == Text of strangers == */
+
+/*
+ * A name or path as it may be shown: what a terminal would obey is a `?` (core/err.h:
+ * bk_plain_text()).  For what goes to people; lists for programs have names as they are.  Errors
+ * need no such care, and texts of variant files have been looked at.  Returns `out`.
+ */
+#define CLI_SHOWN_MAX 4400
+char *cli_shown(char out[CLI_SHOWN_MAX], const char *text);
+
 /* == Input == */
 
 /* Says that a file cannot be read, for this errno.  What is not there, or a folder, is named

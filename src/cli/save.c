@@ -7,6 +7,7 @@
 #include "cli/save.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -20,6 +21,77 @@
 
 extern char **environ;
 
+/* == A file and its place == */
+
+unsigned save_mode(unsigned mode)
+{
+    mode_t mask = umask(077);
+
+    umask(mask);
+    return mode & ~mask;
+}
+
+/* Makes an empty file of a name that no file has, and that nobody can foretell: `path`, six
+   letters,
+   ".part".  -1: errno. */
+static int make_part(char part[SAVE_PART_MAX], const char *path)
+{
+    snprintf(part, SAVE_PART_MAX, "%s.XXXXXX.part", path);
+    return mkostemps(part, (int)strlen(".part"), O_CLOEXEC);
+}
+
+bool save_begin(struct save_file *s, const char *path, unsigned mode)
+{
+    int fd, error;
+
+    s->f = NULL;
+    errno = ENAMETOOLONG;
+    if (strlen(path) >= sizeof s->path || (fd = make_part(s->part, path)) < 0)
+        return false;
+    strcpy(s->path, path);
+    if (!fchmod(fd, mode) && (s->f = fdopen(fd, "wb")))
+        return true;
+    error = errno;
+    close(fd);
+    unlink(s->part);
+    errno = error;
+    return false;
+}
+
+int save_end(struct save_file *s, int error)
+{
+    bool failed = ferror(s->f);
+
+    errno = 0;
+    if ((fclose(s->f) || failed) && !error)
+        error = errno ? errno : EIO;
+    if (!error && rename(s->part, s->path))
+        error = errno;
+    if (error)
+        unlink(s->part);
+    return error;
+}
+
+int save_link(const char *from, const char *path)
+{
+    char part[SAVE_PART_MAX];
+    int fd = -1, error = ENAMETOOLONG;
+
+    if (strlen(path) < PATH_MAX && (fd = make_part(part, path)) < 0)
+        error = errno;
+    if (fd < 0)
+        return error;
+    close(fd);
+    unlink(part); /* for linkat(), which takes no name that is taken, nor follows it */
+    if (linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) /* to a link's target */
+        return errno;
+    error = rename(part, path) ? errno : 0;
+    unlink(part); /* two names of one file: rename() leaves both */
+    return error;
+}
+
+/* == An output == */
+
 /*
  * An output under way.  A file is written beside its place and takes it when it is whole: one that
  * was there before stays until then, and a link goes on leading where it did.  What is no file (a
@@ -29,7 +101,7 @@ extern char **environ;
 struct output {
     FILE *f;
     bool beside;
-    char path[PATH_MAX], part[PATH_MAX + 32];
+    struct save_file file; /* if beside */
 };
 
 static int fail_write(const struct cli *c, int error)
@@ -38,28 +110,17 @@ static int fail_write(const struct cli *c, int error)
                     strerror(error));
 }
 
-/* Opens a file beside `name`, with the rights of the one that is there; NULL where none can be. */
-static FILE *open_beside(struct output *o, const char *name)
+/* Opens a file beside `name`, with the rights of the one that is there.  False where none can be.
+ */
+static bool open_beside(struct save_file *file, const char *name)
 {
+    char path[PATH_MAX];
     struct stat is;
-    bool there = !stat(name, &is);
-    FILE *f;
 
-    if ((there && (!S_ISREG(is.st_mode) || access(name, W_OK) || !realpath(name, o->path))) ||
-        (!there && (!lstat(name, &is) || strlen(name) >= sizeof o->path)))
-        return NULL;
-    if (!there)
-        strcpy(o->path, name);
-    /* a name of its own: a process that was killed may have left one */
-    snprintf(o->part, sizeof o->part, "%s.%ld.part", o->path, (long)getpid());
-    if (!(f = fopen(o->part, "wbxe")))
-        return NULL;
-    if (there && fchmod(fileno(f), is.st_mode & 07777)) {
-        fclose(f);
-        unlink(o->part);
-        return NULL;
-    }
-    return f;
+    if (stat(name, &is)) /* a link to nothing is written through, too */
+        return lstat(name, &is) && save_begin(file, name, save_mode(0666));
+    return S_ISREG(is.st_mode) && !access(name, W_OK) && realpath(name, path) &&
+           save_begin(file, path, is.st_mode & 07777);
 }
 
 static int open_output(struct output *o, const struct cli *c)
@@ -67,9 +128,9 @@ static int open_output(struct output *o, const struct cli *c)
     *o = (struct output){ .f = stdout };
     if (!c->output)
         return CLI_OK;
-    o->f = open_beside(o, c->output);
-    o->beside = o->f != NULL;
-    if (!o->beside && !(o->f = fopen(c->output, "wb")))
+    o->beside = open_beside(&o->file, c->output);
+    o->f = o->beside ? o->file.f : fopen(c->output, "wb");
+    if (!o->f)
         return fail_write(c, errno);
     return CLI_OK;
 }
@@ -79,12 +140,10 @@ static int open_output(struct output *o, const struct cli *c)
 static int close_output(struct output *o, const struct cli *c, int status, int error)
 {
     errno = 0;
-    if (o->f != stdout && fclose(o->f) && !error)
+    if (o->beside)
+        error = save_end(&o->file, status && !error ? ECANCELED : error);
+    else if (o->f != stdout && fclose(o->f) && !error)
         error = errno ? errno : EIO;
-    if (o->beside && !status && !error && rename(o->part, o->path))
-        error = errno;
-    if (o->beside && (status || error))
-        unlink(o->part);
     return !status && error ? fail_write(c, error) : status;
 }
 
@@ -93,6 +152,10 @@ int save_text(const struct cli *c, struct study_text *text)
     struct output o;
     int status = text->failed ? cli_no_memory() : open_output(&o, c), error = 0;
 
+    if (!status && !c->output && text->n && isatty(STDOUT_FILENO)) {
+        bk_plain_text(text->at, "\n\t"); /* of games that others have written, say */
+        text->n = strlen(text->at);
+    }
     if (!status) {
         errno = 0;
         if (text->n && fwrite(text->at, 1, text->n, o.f) != text->n)

@@ -1,11 +1,40 @@
 /*
- * save.h - where the documents go that the command writes: diagrams, reports.
+ * save.h - where the files go that the command writes: diagrams, reports, sites, jobs.
+ *
+ * Whatever folder they go to may be others', too.  So a file is made under a name that nobody can
+ * foretell and that no file has, and is renamed when it is whole: a link that stands at its final
+ * name is replaced, and nothing is written through it.  (Tables: table/write.h.)
  */
 #ifndef BK_CLI_SAVE_H
 #define BK_CLI_SAVE_H
 
+#include <limits.h>
+
 #include "cli/report.h"
 #include "study/text.h"
+
+/* == A file and its place == */
+
+#define SAVE_PART_MAX (PATH_MAX + 16)
+
+/* A file under way; f is for its writer, who may look at it. */
+struct save_file {
+    FILE *f;
+    char path[PATH_MAX], part[SAVE_PART_MAX];
+};
+
+/* The rights of a new file, 0666 or 0777, as far as the process's mask leaves them. */
+unsigned save_mode(unsigned mode);
+/* Opens a file that is to become `path`.  False: errno. */
+bool save_begin(struct save_file *s, const char *path, unsigned mode);
+/* Closes it, and puts it in its place; error: the errno of what went wrong before, or 0: then it
+   goes.  Returns the first errno, or 0. */
+int save_end(struct save_file *s, int error);
+/* Makes `path` another name of the file `from`, in place of what had that name.  Returns an errno,
+   or 0. */
+int save_link(const char *from, const char *path);
+
+/* == What -o says == a link leads where it leads, as with `>` */
 
 /*
  * Writes the text to c->output, or to stdout, and frees it.  A file takes its place when it is

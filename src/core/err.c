@@ -3,6 +3,9 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "core/utf8.h"
 
 const char *bk_strerror(enum bk_err err)
 {
@@ -22,12 +25,24 @@ const char *bk_strerror(enum bk_err err)
     return "unknown error";
 }
 
-void bk_one_line(char *text)
+void bk_plain_text(char *text, const char *keep)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
+    char *to = text;
+
+    for (size_t n; *text; text += n) {
+        bool obeyed = bk_utf8_is_control(text) && !strchr(keep, *text);
+
+        n = bk_utf8_bytes(text);
+        n += !n;
+        if (obeyed)
+            *to++ = '?';
+        else
+            to = (char *)memmove(to, text, n) + n;
+    }
+    *to = '\0';
 }
+
+void bk_one_line(char *text) { bk_plain_text(text, ""); }
 
 void bk_report_write(struct bk_report *why, const char *fmt, ...)
 {

@@ -56,7 +56,10 @@ static inline bool bk_not_there(int error) { return error == ENOENT || error == 
 /* BK_E_SYSTEM: a signal asked to stop. */
 #define bk_interrupted(why) bk_fail(why, BK_E_SYSTEM, "interrupted")
 
-/* Keeps a text that quotes input on one line: control characters become `?`. */
+/* Makes a text that quotes input fit for a terminal: what it would obey instead of showing it
+   (bk_utf8_is_control()) becomes `?`, but for the characters of `keep`. */
+void bk_plain_text(char *text, const char *keep);
+/* The same, and it stays on one line. */
 void bk_one_line(char *text);
 
 /* The first half of bk_fail(). */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/letter.h"
+#include "core/utf8.h"
 
 #define DEPTH_MAX 32 /* of inheritance */
 
@@ -447,6 +448,9 @@ static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned l
         line[--n] = '\0';
     if (!line[strspn(line, " \t")] || strchr("#;", line[strspn(line, " \t")]))
         return true;
+    n = bk_utf8_plain(line);
+    if (line[n])
+        return bk_fairy_fault(f, number, (unsigned)n + 1, "a control character");
     equals = strchr(line, '=');
     if (!equals)
         return bk_fairy_fault(f, number, 1, "expected `key = value` or `[section]`");

@@ -114,6 +114,9 @@ enum bk_ini_kind bk_ini_next(struct bk_ini *ini)
         n = bk_utf8_span(ini->text);
         if (ini->text[n])
             return wrong(ini, (unsigned)n + 1, "not UTF-8");
+        n = bk_utf8_plain(ini->text); /* names and titles are shown on terminals */
+        if (ini->text[n])
+            return wrong(ini, (unsigned)n + 1, "a control character");
         while (bk_is_space(*first))
             first++;
         if (*first)

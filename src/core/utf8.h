@@ -7,6 +7,7 @@
 #ifndef BK_UTF8_H
 #define BK_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -57,6 +58,36 @@ static inline size_t bk_utf8_cut(const char *text, size_t n)
     for (size_t more; text[at] && (more = bk_utf8_bytes(text + at)) > 0 && at + more <= n;)
         at += more;
     return at;
+}
+
+/* Is the character that the text begins with one that a terminal obeys instead of showing it?  That
+   is a control character, also one of the eight-bit ones (U+0080 to U+009F, or such a byte alone),
+   and one that breaks the line or turns the order of what stands around it. */
+static inline bool bk_utf8_is_control(const char *text)
+{
+    uint8_t first = (uint8_t)*text, second = (uint8_t)text[first != 0], third;
+
+    switch (bk_utf8_bytes(text)) {
+    case 0: return first < 0xA0;
+    case 1: return first < ' ' || first == 0x7F;
+    case 2: return (first == 0xC2 && second < 0xA0) || (first == 0xD8 && second == 0x9C);
+    case 3:
+        third = (uint8_t)text[2];
+        return first == 0xE2 && ((second == 0x80 && (third == 0x8E || third == 0x8F ||
+                                                     (third >= 0xA8 && third <= 0xAE))) ||
+                                 (second == 0x81 && third >= 0xA6 && third <= 0xA9));
+    default: return false;
+    }
+}
+
+/* Bytes before the first control character but tabs; all of them if there is none. */
+static inline size_t bk_utf8_plain(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] && (text[n] == '\t' || !bk_utf8_is_control(text + n)))
+        n += bk_utf8_bytes(text + n) + !bk_utf8_bytes(text + n);
+    return n;
 }
 
 #endif

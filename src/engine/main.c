@@ -79,6 +79,7 @@ static struct choice choose(int argc, char **argv)
             c.status = written(fprintf(stdout, "bareking-engine %d.%d.%d\n", BK_LIB_VERSION >> 16,
                                        BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) > 0);
         else {
+            bk_one_line(argv[i]);
             fprintf(stderr, "bareking-engine: '%s' is not understood; see --help\n", argv[i]);
             c.status = 2;
         }
@@ -154,5 +155,6 @@ int main(int argc, char **argv)
 #endif
     if (!first_line(first))
         return 0;
+    bk_plain_text(first, "\t");
     return is_cecp(first) ? be_cecp_run(first, c.game, c.dir) : be_uci_run(first, c.game, c.dir);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/err.h"
+
 static atomic_bool gone;
 static atomic_bool starved; /* there was no memory for a line that came */
 static atomic_int failed;   /* errno of a write that failed other than by the client's going */
@@ -111,6 +113,7 @@ char *be_lines_next(struct be_lines *in)
             continue;
         if (end > line && end[-1] == '\r')
             end[-1] = 0;
+        bk_plain_text(line, "\t"); /* some of it is said back */
         return line;
     }
     return NULL;

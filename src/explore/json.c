@@ -26,8 +26,13 @@ bool ex_json_lacks(void) { return lacks_memory; }
 
 char *ex_json_text(json_t *value)
 {
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+    const size_t how = JSON_COMPACT | JSON_PRESERVE_ORDER;
+    char *text = value ? json_dumps(value, how) : NULL;
 
+    if (text && text[bk_utf8_plain(text)]) { /* what a terminal would obey is escaped, too */
+        free(text);
+        text = json_dumps(value, how | JSON_ENSURE_ASCII);
+    }
     if (lacks_memory) {
         free(text);
         text = NULL;

@@ -179,10 +179,49 @@ static uint8_t *make_head(struct bk_head *h, const struct bk_unit_bytes *unit)
 
 /* == The file == */
 
-int bk_file_create(const char *path)
+/* Makes a new file to write to: what had its name, whole or not, a file or a link, goes.  -1:
+   errno. */
+static int create(const char *path)
 {
     unlink(path);
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+bool bk_file_is_others(const char *path)
+{
+    struct stat st;
+
+    return geteuid() && !lstat(path, &st) && st.st_uid != geteuid();
+}
+
+/* Sets `part` to one of the two names that a file may have until it is published; false: it would
+   be too long. */
+static bool name_part(char part[BK_PART_MAX], const char *path, bool own)
+{
+    int n = own ? snprintf(part, BK_PART_MAX, "%s.%lu.part", path, (unsigned long)geteuid())
+                : snprintf(part, BK_PART_MAX, "%s.part", path);
+
+    errno = ENAMETOOLONG;
+    return n < BK_PART_MAX;
+}
+
+int bk_file_create_part(char part[BK_PART_MAX], const char *path)
+{
+    if (!name_part(part, path, true))
+        return -1;
+    unlink(part); /* of an earlier build: it would be taken for this one's */
+    name_part(part, path, false);
+    if (bk_file_is_others(part))
+        name_part(part, path, true);
+    return create(part);
+}
+
+/* Sets `part` to the name under which the file that is to become `path` was written. */
+static bool find_part(char part[BK_PART_MAX], const char *path)
+{
+    struct stat st;
+
+    return name_part(part, path, true) && (!lstat(part, &st) || name_part(part, path, false));
 }
 
 /* Syncs the folder of a file: after a crash of the machine the new name must be there, too. */
@@ -203,25 +242,16 @@ static void sync_folder(const char *path)
     }
 }
 
-/* Sets `part` to the name that a file has until it is published; false: it would be too long. */
-static bool name_part(char part[PATH_MAX], const char *path)
-{
-    if (snprintf(part, PATH_MAX, "%s.part", path) < PATH_MAX)
-        return true;
-    errno = ENAMETOOLONG;
-    return false;
-}
-
 /* Writes, syncs and closes a file under its temporary name.  False: errno, and what there is of it
    is removed. */
 static bool write_part(const char *path, const struct bk_head *h, const uint8_t *head,
                        const struct bk_unit_bytes *unit, int scratch)
 {
-    char part[PATH_MAX];
+    char part[BK_PART_MAX];
     bool good;
     int out, error;
 
-    if (!name_part(part, path) || !bk_file_folders(path) || (out = bk_file_create(part)) < 0)
+    if (!bk_file_folders(path) || (out = bk_file_create_part(part, path)) < 0)
         return false;
     good = write_all(out, h, head, unit, scratch);
     if (close(out) && errno != EINTR) /* what is synced is there */
@@ -251,9 +281,9 @@ enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
 
 enum bk_err bk_file_publish(const char *path, struct bk_report *why)
 {
-    char part[PATH_MAX];
+    char part[BK_PART_MAX];
 
-    if (!name_part(part, path) || rename(part, path))
+    if (!find_part(part, path) || rename(part, path))
         return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
     sync_folder(path);
     return BK_OK;
@@ -261,8 +291,9 @@ enum bk_err bk_file_publish(const char *path, struct bk_report *why)
 
 void bk_file_withdraw(const char *path)
 {
-    char part[PATH_MAX];
+    char part[BK_PART_MAX];
 
-    if (name_part(part, path))
-        unlink(part);
+    for (int own = 0; own < 2; own++)
+        if (name_part(part, path, own))
+            unlink(part);
 }

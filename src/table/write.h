@@ -24,9 +24,15 @@ int bk_file_nameless(const char *folder);
 /* As bk_file_nameless(), beside `path`, whose folders are made. */
 int bk_file_scratch(const char *path);
 
-/* Makes a new file to write to: what had its name, whole or not, a file or a link, goes.  -1:
-   errno. */
-int bk_file_create(const char *path);
+#define BK_PART_MAX 4224
+
+/*
+ * Makes a new file that is to become `path`, under PATH.part; what had that name, whole or not, a
+ * file or a link, goes.  Another user's stays: then the file is PATH.UID.part.  -1: errno.
+ */
+int bk_file_create_part(char part[BK_PART_MAX], const char *path);
+/* Is there a file, or a link, of another user than this process's?  Root owns all. */
+bool bk_file_is_others(const char *path);
 
 /*
  * Writes a whole file under a temporary name beside `path`, and syncs it; bk_file_publish() gives
@@ -37,6 +43,7 @@ enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
                           const struct bk_unit_bytes *unit, int scratch, struct bk_report *why);
 
 enum bk_err bk_file_publish(const char *path, struct bk_report *why);
-void bk_file_withdraw(const char *path); /* it need not be there */
+/* Removes what was to become the file, under either name; none need be there. */
+void bk_file_withdraw(const char *path);
 
 #endif

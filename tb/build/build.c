@@ -40,6 +40,7 @@ struct builder {
     struct bk_owners as;            /* of as_ranks; owned */
     struct bk_spill *spill;         /* of the present table, if it works on disk */
     struct bk_ranks_traffic sent;   /* by this process, when the last table was told */
+    const struct bk_lock *lock;     /* of the present table; NULL: another process has it */
     struct bk_left left;            /* what the first process found, before all tables */
     unsigned nth;
 };
@@ -305,6 +306,33 @@ static void checkpoint_path(const struct builder *b, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s/%s/.%s.ckpt", b->p->dir, b->p->v->name, b->p->table[b->nth].name);
 }
 
+/* Can a file of another user's be neither read nor, in a folder like /tmp, replaced? */
+static bool is_barred(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+
+    if (!bk_file_is_others(path))
+        return false;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    return access(path, R_OK) ||
+           (!stat(folder, &st) && st.st_mode & S_ISVTX && st.st_uid != geteuid());
+}
+
+/* The same, for this user: .MATERIAL.UID.ckpt if another's is in the way, or was when an earlier
+   build began.  In a folder where anybody may put files and nobody may replace them, another's
+   checkpoint is not believed, either.  All processes take the first one's word. */
+static void own_checkpoint_path(const struct builder *b, char path[PATH_MAX])
+{
+    char own[PATH_MAX];
+
+    checkpoint_path(b, path);
+    snprintf(own, sizeof own, "%s/%s/.%s.%lu.ckpt", b->p->dir, b->p->v->name,
+             b->p->table[b->nth].name, (unsigned long)geteuid());
+    if (is_barred(path) || !access(own, F_OK))
+        memcpy(path, own, sizeof own);
+}
+
 /* Returns a hash of everything on which the state of a table, or the bytes of its units, depend. */
 static uint64_t fingerprint(const struct builder *b)
 {
@@ -325,6 +353,21 @@ static bool is_whole(const struct bk_memtable *t)
         if (!t->block[i].code[0])
             return false;
     return true;
+}
+
+/* Sets `path` to the checkpoint of a table that is to be made, and tells if another's is left
+   alone. */
+static void choose_checkpoint(struct making *m, char path[PATH_MAX])
+{
+    char plain[PATH_MAX], text[PATH_MAX + 64];
+
+    checkpoint_path(m->b, plain);
+    own_checkpoint_path(m->b, path);
+    bk_ranks_first_says(path, PATH_MAX);
+    if (!bk_ranks_is_first() || !is_barred(plain))
+        return;
+    snprintf(text, sizeof text, "%s is another user's", plain);
+    pass_note(m, text);
 }
 
 static enum bk_err solve(struct making *m, const char *checkpoint_file, struct bk_tally *tally,
@@ -414,6 +457,17 @@ static struct bk_ranks_traffic add_up_sent(struct builder *b)
     return sum;
 }
 
+/* Removes a checkpoint, and that of another user beside it: the table is made. */
+static void remove_checkpoint(const struct builder *b, const char *path, bool parts)
+{
+    char plain[PATH_MAX];
+
+    checkpoint_path(b, plain);
+    bk_checkpoint_remove(path, parts);
+    if (strcmp(path, plain) != 0 && !bk_lock_is_own(b->lock))
+        bk_checkpoint_remove(plain, true);
+}
+
 static enum bk_err build_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
@@ -426,7 +480,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     if (err)
         return err;
     m.t->spill = b->spill;
-    checkpoint_path(b, path);
+    choose_checkpoint(&m, path);
     err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
     err = bk_ranks_agree(err, why);
     if (!err)
@@ -446,7 +500,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         return err;
     }
     if (bk_ranks_is_first())
-        bk_checkpoint_remove(path, bk_left_has(&b->left, pt->name));
+        remove_checkpoint(b, path, bk_left_has(&b->left, pt->name));
     pt->present = true;
     pt->disk_bytes = m.built.wdl_bytes + m.built.dtw_bytes;
     m.built.wall = bk_now_seconds() - wall;
@@ -538,13 +592,11 @@ static bool is_under_way(const struct builder *b, const char *checkpoint)
 /* Removes unfinished files that no process is at work on. */
 static void remove_parts(const struct builder *b)
 {
-    char path[PATH_MAX + 8];
+    char path[PATH_MAX];
 
-    for (int kind = BK_KIND_WDL; kind <= BK_KIND_DTW; kind++) {
-        bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, (enum bk_kind)kind);
-        strcat(path, ".part");
-        unlink(path);
-    }
+    for (int kind = BK_KIND_WDL; kind <= BK_KIND_DTW; kind++)
+        bk_file_withdraw(
+            bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, (enum bk_kind)kind));
 }
 
 /* Removes distances of a table that has none any longer: those of one that was damaged. */
@@ -586,13 +638,15 @@ static enum bk_err build_locked(struct builder *b, struct bk_report *why)
     err = bk_ranks_agree(err, why);
     if (err)
         return err;
+    b->lock = lock;
     if (!is_there(b->p, t)) {
         err = build_within(b, why);
         if (!err && bk_ranks_is_first() && !b->p->distances)
             remove_distances(b);
-        if (!err && bk_ranks_is_first())
+        if (!err && bk_ranks_is_first() && !bk_lock_is_own(lock))
             remove_parts(b);
     }
+    b->lock = NULL;
     bk_lock_free(lock);
     return err;
 }
@@ -613,9 +667,9 @@ static void sweep(const struct builder *b)
     if (b->p->anew || !bk_left_has(&b->left, t->name) || bk_lock_take(&lock, &wish, &waited, NULL))
         return;
     remove_parts(b);
-    checkpoint_path(b, path);
+    own_checkpoint_path(b, path);
     if (!is_under_way(b, path))
-        bk_checkpoint_remove(path, true);
+        remove_checkpoint(b, path, true);
     bk_lock_free(lock);
 }
 

@@ -33,9 +33,11 @@
 #include "table/write.h"
 
 #define LOOK_NANOSECONDS 200000000 /* between two looks at a lock that is held */
+#define BARRED_LOOKS     5 /* a file that has just been made may be all people's in a moment */
 
 struct bk_lock {
     int fd;
+    bool own; /* of this user alone */
     char path[PATH_MAX];
 };
 
@@ -131,7 +133,15 @@ static bool is_gone(const struct holder *h)
 
 /* == One try == */
 
-enum tried { TAKEN, HELD, AGAIN, FAILED };
+/* BARRED: another user's file says nothing, and stays. */
+enum tried { TAKEN, HELD, AGAIN, BARRED, FAILED };
+
+/* A lock's file. */
+struct opened {
+    int fd;
+    bool made;      /* just now, by this process */
+    bool read_only; /* another user's */
+};
 
 /* Is `fd` still what the name stands for? */
 static bool has_name(int fd, const char *path)
@@ -162,7 +172,7 @@ static enum tried bury(const char *path)
 {
     char guard[PATH_MAX + 8];
     struct holder h;
-    bool dead = false;
+    enum tried tried = HELD;
     int fd;
 
     snprintf(guard, sizeof guard, "%s.dead", path);
@@ -172,13 +182,12 @@ static enum tried bury(const char *path)
     close(fd);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0) {
-        dead = read_holder(fd, &h) && is_gone(&h);
+        if (read_holder(fd, &h) && is_gone(&h))
+            tried = unlink(path) && errno != ENOENT ? BARRED : AGAIN;
         close(fd);
     }
-    if (dead)
-        unlink(path);
     unlink(guard);
-    return dead ? AGAIN : HELD;
+    return tried;
 }
 
 /* Where there is no flock(): whoever made the file holds it. */
@@ -198,47 +207,79 @@ static enum tried without_flock(const char *path, int fd, bool made)
     return read_holder(fd, &h) && is_gone(&h) ? bury(path) : HELD;
 }
 
-static enum tried with_flock(const char *path, int fd, bool made)
+/* Another user's file, which this process has locked, is removed for one of its own.  In a folder
+   where nobody may, it is held as it is; but one where nothing can be made is no place to build. */
+static enum tried replace(const char *path)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB)) {
+    if (!unlink(path) || errno == ENOENT)
+        return AGAIN;
+    return errno == EPERM ? TAKEN : FAILED;
+}
+
+static enum tried with_flock(const char *path, const struct opened *o)
+{
+    if (flock(o->fd, LOCK_EX | LOCK_NB)) {
         if (errno == EWOULDBLOCK)
             return HELD;
         if (errno == EINTR)
             return AGAIN;
-        return knows_no_locks(errno) ? without_flock(path, fd, made) : FAILED;
+        if (knows_no_locks(errno) || (o->read_only && errno == EBADF)) /* NFS: it asks for more */
+            return without_flock(path, o->fd, o->made);
+        return FAILED;
     }
-    if (!has_name(fd, path))
+    if (!has_name(o->fd, path))
         return AGAIN;
-    write_holder(fd); /* for people alone: the lock holds without it */
+    if (o->read_only)
+        return replace(path);
+    write_holder(o->fd); /* for people alone: the lock holds without it */
     return TAKEN;
+}
+
+/* Opens the file, or makes it.  TAKEN: it is open; nothing is locked yet. */
+static enum tried open_lock(struct opened *o, const char *path)
+{
+    struct stat st;
+
+    o->read_only = false;
+    o->made = true;
+    o->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (o->fd >= 0 && !fstat(o->fd, &st)) /* others have to read it; if it cannot be, they wait */
+        (void)!fchmod(o->fd, (st.st_mode & 07777) | 0444);
+    if (o->fd >= 0 || errno != EEXIST)
+        return o->fd >= 0 ? TAKEN : FAILED;
+    o->made = false;
+    o->fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (o->fd < 0 && errno == EACCES && bk_file_is_others(path)) {
+        o->read_only = true;
+        o->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+        if (o->fd < 0 && errno == EACCES)
+            return BARRED;
+    }
+    if (o->fd >= 0)
+        return TAKEN;
+    return errno == ENOENT ? AGAIN : FAILED;
 }
 
 /* Tries once to take the lock.  TAKEN: *fd is open. */
 static enum tried try_once(const struct bk_lock_wish *w, const char *path, int *fd)
 {
-    enum tried tried;
-    bool made = true;
+    struct opened o;
+    enum tried tried = open_lock(&o, path);
     int error;
 
-    *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (*fd < 0 && errno == EEXIST) {
-        made = false;
-        *fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-        if (*fd < 0 && errno == ENOENT)
-            return AGAIN;
-    }
-    if (*fd < 0)
-        return FAILED;
-    if (!is_plain(*fd)) {
+    if (tried != TAKEN)
+        return tried;
+    if (!is_plain(o.fd)) {
         errno = EINVAL;
         tried = FAILED;
     } else {
-        tried = w->no_flock ? without_flock(path, *fd, made) : with_flock(path, *fd, made);
+        tried = w->no_flock ? without_flock(path, o.fd, o.made) : with_flock(path, &o);
     }
     error = errno;
     if (tried != TAKEN)
-        close(*fd);
+        close(o.fd);
     errno = error;
+    *fd = o.fd;
     return tried;
 }
 
@@ -250,7 +291,7 @@ static void tell_wait(const struct bk_lock_wish *w, const char *path)
     struct holder h = { .pid = 0 };
     char text[PATH_MAX + 256];
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-    bool known = fd >= 0 && is_plain(fd) && read_holder(fd, &h);
+    bool known = fd >= 0 && is_plain(fd) && read_holder(fd, &h) && !is_gone(&h);
 
     if (fd >= 0)
         close(fd);
@@ -264,22 +305,54 @@ static void tell_wait(const struct bk_lock_wish *w, const char *path)
         w->note(w->context, text);
 }
 
+/* Sets the lock's name to the common one, or to this user's own.  False: it is too long. */
+static bool name_lock(struct bk_lock *l, const struct bk_lock_wish *w, bool own)
+{
+    char user[32] = "";
+
+    if (own)
+        snprintf(user, sizeof user, ".%lu", (unsigned long)geteuid());
+    l->own = own;
+    return snprintf(l->path, sizeof l->path, "%s/%s/.%s%s.lock", w->dir, w->variant, w->material,
+                    user) < (int)sizeof l->path;
+}
+
+/* Goes over to a lock of this user's own, with a word. */
+static void pass_over(struct bk_lock *l, const struct bk_lock_wish *w)
+{
+    char text[PATH_MAX + 128];
+
+    snprintf(text, sizeof text,
+             "%s is another user's and can be neither read nor removed; not waited for", l->path);
+    if (w->note)
+        w->note(w->context, text);
+    name_lock(l, w, true);
+}
+
 /* Tries until the lock is taken, an error comes or `stop` is set.  *waited: set if it was held. */
 static enum tried wait_for(const struct bk_lock_wish *w, struct bk_lock *l, bool *waited)
 {
     const struct timespec pause = { .tv_nsec = LOOK_NANOSECONDS };
+    unsigned barred = 0;
     bool told = false;
 
     for (;;) {
         enum tried tried = try_once(w, l->path, &l->fd);
 
+        if (tried == BARRED && (l->own || ++barred > BARRED_LOOKS)) {
+            if (l->own) /* the user's own file */
+                return FAILED;
+            pass_over(l, w);
+            continue;
+        }
         if (tried == TAKEN || tried == FAILED || (w->stop && *w->stop))
             return tried;
         if (tried == AGAIN)
             continue;
-        if (!told)
+        if (tried == HELD && !told)
             tell_wait(w, l->path);
-        told = *waited = true;
+        told |= tried == HELD;
+        *waited |= tried == HELD;
         nanosleep(&pause, NULL);
     }
 }
@@ -293,8 +366,7 @@ enum bk_err bk_lock_take(struct bk_lock **out, const struct bk_lock_wish *w, boo
     *waited = false;
     if (!l)
         return bk_no_memory(why);
-    if (snprintf(l->path, sizeof l->path, "%s/%s/.%s.lock", w->dir, w->variant, w->material) >=
-        (int)sizeof l->path) {
+    if (!name_lock(l, w, true) || !name_lock(l, w, false)) {
         err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->dir, strerror(ENAMETOOLONG));
     } else if (!bk_file_folders(l->path)) {
         err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->dir, strerror(errno));
@@ -308,6 +380,8 @@ enum bk_err bk_lock_take(struct bk_lock **out, const struct bk_lock_wish *w, boo
     free(l);
     return err;
 }
+
+bool bk_lock_is_own(const struct bk_lock *l) { return l && l->own; }
 
 void bk_lock_free(struct bk_lock *l)
 {

@@ -18,6 +18,12 @@
  *     remove if that machine has died).  There, and there alone, a builder that
  *     is killed between two calls while it removes a dead lock leaves PATH.dead,
  *     which somebody has to remove by hand.
+ *   - Several users may share a folder.  A lock's file may be read by all of them, whatever the
+ *     mask of its maker is, and reading is enough to lock it: what a killed builder of another user
+ *     has left is removed, or, in a folder like /tmp, where it cannot be, held as it is.  A file
+ *     that cannot even be read (of an older bareking, say), or that no flock() keeps and nobody
+ *     may remove, is looked at for a second; then it is passed over with a word, and the lock is
+ *     .MATERIAL.UID.lock, which keeps only this user's builders apart: bk_lock_is_own().
  *   - Nothing is written through a link: the file is opened with O_NOFOLLOW, and
  *     must be a plain file.
  *
@@ -49,6 +55,9 @@ struct bk_lock_wish {
  */
 enum bk_err bk_lock_take(struct bk_lock **out, const struct bk_lock_wish *wish, bool *waited,
                          struct bk_report *why);
+
+/* May another user be at work on the same table?  Then what is his has to stay. */
+bool bk_lock_is_own(const struct bk_lock *lock);
 
 /* Gives the lock back and removes its file; NULL is fine. */
 void bk_lock_free(struct bk_lock *lock);

@@ -50,7 +50,7 @@ struct pieces {
    just when signals come. */
 struct bk_writer {
     struct bk_checkpoint *c;
-    char path[PATH_MAX];
+    char path[BK_PART_MAX];
     int fd;       /* -1: could not be made */
     uint64_t at;  /* bytes that are in the file */
     char *buffer; /* of HELD bytes: what comes after them */
@@ -167,11 +167,7 @@ static void fail(struct bk_writer *w, int error)
 
 static void create(struct bk_writer *w)
 {
-    if (snprintf(w->path, sizeof w->path, "%s.part", w->c->path) >= (int)sizeof w->path) {
-        fail(w, ENAMETOOLONG);
-        return;
-    }
-    w->fd = bk_file_create(w->path);
+    w->fd = bk_file_create_part(w->path, w->c->path);
     if (w->fd < 0)
         fail(w, errno);
 }
@@ -555,11 +551,8 @@ void bk_checkpoint_remove_generation(const char *path, uint32_t generation)
 
 void bk_checkpoint_remove(const char *path, bool parts)
 {
-    char part[PATH_MAX];
-
     parts |= !unlink(path); /* first: without it nothing of the parts is believed */
-    if (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part)
-        unlink(part);
+    bk_file_withdraw(path);
     if (parts)
         bk_checkpoint_remove_parts(path, 0);
 }

@@ -69,7 +69,7 @@ struct bk_memtable {
    symmetry that brings it there; -1: there is none. */
 static inline int32_t bk_block_of_cells(const struct bk_index *ix, const uint8_t *cell)
 {
-    return ix->block_of[bk_index_key(ix, cell)];
+    return ix->nkeys ? ix->block_of[bk_index_key(ix, cell)] : -1;
 }
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
