@@ -82,6 +82,7 @@ if [ -z "${SAN-}" ]; then script mpi_tcp sh "$tests/mpi_tcp.sh" "$build"; fi
 script soak "$build/soak" 50000
 script engine sh "$tests/engine.sh" "$build"
 script explore sh "$tests/explore.sh" "$build"
+script doors sh "$tests/doors.sh" "$build"
 # documentation and packaging, in short: `make test-amalgamation`, `test-portable`, `test-python` with FULL=1 do more
 if [ -z "${SAN-}" ]; then
     script amalgamation sh "$tests/amalgamation.sh" "$build"
