@@ -89,9 +89,10 @@ struct bk_lib;
 /*
  * variant  name of a built-in game ("shatranj", "chess", ...) or path of an .ini file
  * paths    folders to look in, separated by ':', on Windows by ';', too; each holds
- *          VARIANT/MATERIAL.bkw and .bkd.  Of a table in several of them the first answers that
- *          has its distances, else the first.  Files are opened when they are asked for: a program
- *          that changes its working directory gives absolute paths.
+ *          VARIANT/MATERIAL.bkw (results) and .bkd (distances).  Of a table in several of them the
+ *          first answers that has both files; else each file of the first that has it, so results
+ *          may lie in one folder and distances in another.  Files are opened when they are asked
+ *          for: a program that changes its working directory gives absolute paths.
  *          NULL or "": none yet (bk_set_paths()).
  * *out is owned: bk_close().  On failure *out still is a handle whose bk_error()
  * tells why, or NULL when there is no memory.
@@ -453,9 +454,10 @@ struct bk_lib_move {
  */
 BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                       size_t room, size_t *n);
-/* The FEN after a move named as above.  Whether the game is over is not asked: what is bare may
-   move on.  `out` has BK_LIB_FEN_MAX bytes.  Half-move clocks are read and not kept, for no game
-   has a rule about them so far: here and from bk_write_fen() they are 0. */
+/* The FEN after a move named as above, or as engines write it: docs/rules.md, "How positions are
+   written", lists what is forgiven, of FENs, too.  Whether the game is over is not asked: what is
+   bare may move on.  `out` has BK_LIB_FEN_MAX bytes.  Half-move clocks are read and not kept, for
+   no game has a rule about them so far: here and from bk_write_fen() they are 0. */
 BK_API enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out);
 
 /* == What is there == */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/attack.h"
+#include "core/letter.h"
 #include "core/rules.h"
 
 /* == Legal? == */
@@ -47,13 +48,14 @@ static bool has_stranger(const struct bk_variant *v, const char *fen)
 {
     unsigned ranks = 1;
     bool stranger = false;
+    struct bk_fen f;
+    const char *s;
 
-    while (*fen == ' ' || *fen == '\t')
-        fen++;
-    for (; *fen && *fen != ' ' && *fen != '\t' && *fen != '['; fen++) {
-        ranks += *fen == '/';
-        stranger |= ((*fen >= 'a' && *fen <= 'z') || (*fen >= 'A' && *fen <= 'Z')) &&
-                    bk_variant_type(v, *fen) < 0;
+    bk_fen_split(&f, fen);
+    s = f.at[BK_FEN_BOARD];
+    for (size_t i = 0; i < f.n[BK_FEN_BOARD] && s[i] != '['; i++) {
+        ranks += s[i] == '/';
+        stranger |= bk_is_letter(s[i]) && bk_variant_type(v, s[i]) < 0;
     }
     return stranger && ranks == v->ranks;
 }
@@ -214,6 +216,23 @@ static enum bk_err fen_with(const struct bk_call *call, const struct bk_pos *pla
     return BK_OK;
 }
 
+/* Refuses a right or en passant square that cannot be, which a FEN may have: a struct says what is
+   meant. */
+static enum bk_err check_kept(const struct bk_call *call, const struct bk_pos *read,
+                              const struct bk_lib_pos *p)
+{
+    char name[8];
+
+    if (read->rights != p->castling)
+        return bk_fail(call->why, BK_E_USAGE,
+                       "castling: %u, of which %u are rights whose king and rook are at home",
+                       p->castling, read->rights);
+    if (p->en_passant && read->ep != p->en_passant)
+        return bk_fail(call->why, BK_E_USAGE, "en passant: nobody can have passed over %s just now",
+                       bk_sq_name(call->on->v, p->en_passant, name));
+    return BK_OK;
+}
+
 enum bk_err bk_place_pos(struct bk_call *call, struct bk_pos *out, const struct bk_lib_pos *p,
                          bool legal)
 {
@@ -224,6 +243,8 @@ enum bk_err bk_place_pos(struct bk_call *call, struct bk_pos *out, const struct 
         err = fen_with(call, out, p, fen);
         if (!err)
             err = bk_place_fen(call, out, fen, false);
+        if (!err)
+            err = check_kept(call, out, p);
         call->usage = BK_LIB_USAGE;
     }
     return !err && legal ? check_legal(call, out) : err;

@@ -432,19 +432,12 @@ enum bk_lib_err bk_is_over_fen(struct bk_lib *lib, const char *fen, enum bk_lib_
 static enum bk_err play(struct bk_call *call, struct bk_pos *p, const char *name)
 {
     const struct bk_variant *v = call->on->v;
-    struct bk_move move[BK_MOVES_MAX];
-    char each[16];
+    struct bk_move move;
+    enum bk_err err = bk_move_read(&move, v, p, name, strlen(name), 1, call->why);
 
-    for (unsigned first = 0; first != BK_MOVES_END;) {
-        unsigned n = bk_moves_portion(v, p, &first, move);
-
-        for (unsigned i = 0; i < n; i++)
-            if (!strcmp(bk_move_name(v, &move[i], each), name)) {
-                bk_pos_play(p, v, &move[i]);
-                return BK_OK;
-            }
-    }
-    return bk_fail(call->why, BK_E_USAGE, "'%.16s' is no legal move here", name);
+    if (!err)
+        bk_pos_play(p, v, &move);
+    return err;
 }
 
 enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out)

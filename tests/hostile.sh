@@ -181,9 +181,9 @@ ends 2 'Is a directory' "$bin" check-variant folder.ini
 # Lists of folders, where one is wanted
 ends 2 'list of folders' "$bin" build shatranj KQvKQ --dir a:b
 ends 2 'list of folders' env BAREKING_DIR=a:b "$bin" build shatranj KQvKQ
-ends 2 'list of folders' "$bin" stats shatranj KQvKQ --dir a:b
-ends 2 'list of folders' "$bin" check shatranj --dir a:b
-ends 2 'list of folders' "$bin" verify shatranj KQvKQ --dir a:b
+ends 2 'list of folders' "$bin" plan shatranj KQvKQ --dir a:b
+ends 2 'list of folders' "$bin" repack shatranj KQvKQ --dir a:b
+ends 1 'no tables of shatranj in a:b' "$bin" check shatranj --dir a:b
 [ -e a:b ] && die 'a folder a:b was made'
 
 # Men that come back

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -20,6 +21,7 @@
 #include "core/position.h"
 #include "table/cache.h"
 #include "table/catalog.h"
+#include "table/listing.h"
 #include "tests/files.h"
 #include "tests/proof.h"
 
@@ -237,6 +239,76 @@ static void catalog__without_reading_has_what_may_be_there(void **state)
     few_free(&f);
 }
 
+/* == Several folders == */
+
+/* Which of a table's files a list of folders is asked to find, by both catalogue and listing. */
+static void has_in(const struct few *f, const char *paths, const char *fen, const char *material,
+                   unsigned has)
+{
+    struct bk_pos p = position(f, fen);
+    const struct bk_table *t;
+    struct bk_listed *list;
+    struct bk_catalog *c;
+    struct bk_material m;
+    enum bk_err err;
+    size_t n, i = 0;
+    bool unsure;
+
+    assert_int_equal(bk_material_parse(&m, f->v, material, NULL), BK_OK);
+    assert_int_equal(bk_catalog_new(&c, f->v, paths, NULL), BK_OK);
+    assert_int_equal(bk_catalog_has(c, &m, &unsure), has);
+    err = bk_catalog_table(c, &p, &t, NULL);
+    assert_int_equal(err, has ? BK_OK : BK_E_NO_TABLE);
+    if (has)
+        assert_int_equal(t->dtw != NULL, has >> 1 & 1);
+    assert_int_equal(bk_catalog_lacks_distances(c, &p), has == BK_HAS_WDL);
+    bk_catalog_free(c);
+
+    assert_int_equal(bk_listing(&list, &n, f->v, paths, true, NULL), BK_OK);
+    while (i < n && strcmp(list[i].name, material))
+        i++;
+    assert_int_equal(i < n, has != 0);
+    if (has) {
+        assert_int_equal(list[i].distances, has >> 1 & 1);
+        assert_int_equal(list[i].dtw_bytes != 0, has >> 1 & 1);
+        assert_int_equal(list[i].lost, has == BK_HAS_WDL);
+    }
+    free(list);
+}
+
+/* Users of other tables keep results in one folder and distances in another, and name both. */
+static void catalog__finds_results_and_distances_in_two_folders(void **state)
+{
+    const unsigned both = BK_HAS_WDL | BK_HAS_DTW;
+    struct few w = few_of((const char *const[]){ "KQvK.bkw", "KRvK.bkw", NULL });
+    struct few d = few_of((const char *const[]){ "KQvK.bkd", NULL });
+    struct few whole = few_of((const char *const[]){ "KRvK.bkw", "KRvK.bkd", NULL });
+    struct few none = few_of((const char *const[]){ NULL });
+    const struct {
+        const struct few *folder[3];
+        unsigned queen, rook;
+    } row[] = {
+        { { &w, &d, &none }, both, BK_HAS_WDL }, { { &d, &w, &none }, both, BK_HAS_WDL },
+        { { &none, &w, &d }, both, BK_HAS_WDL }, { { &d, &none, &w }, both, BK_HAS_WDL },
+        { { &w, &d, &whole }, both, both },      { { &whole, &d, &w }, both, both },
+        { { &d, &none, &none }, 0, 0 },          { { &w, &none, &none }, BK_HAS_WDL, BK_HAS_WDL },
+        { { &d, &whole, &none }, 0, both },
+    };
+    char paths[3 * PROOF_DIR_MAX + 3];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        snprintf(paths, sizeof paths, "%s:%s:%s", row[i].folder[0]->folder,
+                 row[i].folder[1]->folder, row[i].folder[2]->folder);
+        has_in(&w, paths, KQVK, "KQvK", row[i].queen);
+        has_in(&w, paths, KRVK, "KRvK", row[i].rook);
+    }
+    few_free(&none);
+    few_free(&whole);
+    few_free(&d);
+    few_free(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +318,7 @@ int main(void)
         cmocka_unit_test(catalog__without_reading_names_distances),
         cmocka_unit_test(catalog__without_reading_lacks_distances_as_far_as_it_knows),
         cmocka_unit_test(catalog__without_reading_has_what_may_be_there),
+        cmocka_unit_test(catalog__finds_results_and_distances_in_two_folders),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -462,8 +462,9 @@ static const struct refusal refusals[] = {
     { "fairy__refuses_castling_from_another_rank", "[a:chess]\ncastlingRank = 2\n",
       "f.ini:2:16: key 'castlingRank': only `1` can be expressed" },
     { "fairy__refuses_castling_without_rooks",
-      "[a:chess]\nstartFen = 4k3/8/8/8/8/8/8/4K2R w K - 0 1\n",
-      "f.ini:1:1: [a]: key 'castling': king and two rooks must stand at home in startFen, on the "
+      "[a:chess]\nstartFen = 4k3/8/8/8/8/8/8/4K2R w Q - 0 1\n",
+      "f.ini:1:1: [a]: key 'castling': king and rooks with rights must stand at home in startFen, "
+      "on the "
       "same files for both sides" },
     { "fairy__refuses_rights_that_a_fen_cannot_say",
       "[a:chess]\nstartFen = r3k2r/8/8/8/8/8/8/R3K2R w Xx - 0 1\n",
@@ -546,6 +547,61 @@ static void fairy__castles_on_boards_of_twelve_files(void **state)
     bk_variant_free(v);
 }
 
+/* The published counts of a game in which king and a-rook alone castle, on six files: where the
+   other wing would take the king is not on the board. */
+static void fairy__castles_on_the_wing_of_its_rights_alone(void **state)
+{
+    static const uint64_t published[] = { 14, 186, 2840 };
+    struct bk_variant *six = read_section(
+        "[six:chess]\nmaxRank = 6\nmaxFile = 6\n"
+        "startFen = rbqknr/pppppp/6/6/PPPPPP/RBQKNR w Qq - 0 1\ncastlingQueensideFile = b\n"
+        "doubleStepRegionWhite = *2\ndoubleStepRegionBlack = *5\npromotionRegionWhite = *6\n"
+        "promotionRegionBlack = *1\n",
+        NULL);
+    struct bk_variant *own = parse("[variant]\nname = own\nboard = 6x6\ncastling-rook = R\n"
+                                   "castling-king-file = d\ncastling-rook-files = a -\n"
+                                   "castling-king-to = b -\ncastling-rook-to = c -\n"
+                                   "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                                   "[piece rook]\nletter = R\nmove = R\n");
+    struct bk_pos p = read_fen(six, "r2k2/6/6/6/6/R2K2 w Qq");
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(perft_from_start(six, i + 1), published[i]);
+    assert_int_equal(bk_perft(six, &p, 3), 1704);
+    p = read_fen(own, "r2k2/6/6/6/6/R2K2 w KQkq - 0 1"); /* K and k say nothing */
+    assert_int_equal(bk_perft(own, &p, 3), 1704);
+    bk_variant_free(six);
+    bk_variant_free(own);
+}
+
+/* And of the right that one side alone has. */
+static void fairy__castles_by_a_single_right(void **state)
+{
+    struct bk_variant *five = read_section(
+        "[five:chess]\nmaxRank = 5\nmaxFile = 5\nstartFen = 1k2r/5/5/5/1K2R w Kk - 0 1\n"
+        "castlingKingsideFile = d\ndoubleStep = false\npromotionRegionWhite = *5\n"
+        "promotionRegionBlack = *1\n",
+        NULL);
+    struct bk_variant *white =
+        read_section("[white:chess]\nstartFen = 4k3/8/8/8/8/8/8/4K2R w H - 0 1\n", NULL);
+
+    (void)state;
+    assert_int_equal(perft_from_start(five, 1), 5 + 6 + 1);
+    assert_int_equal(perft_from_start(white, 1), 5 + 9 + 1);
+    bk_variant_free(five);
+    bk_variant_free(white);
+}
+
+/* As Notepad writes them: a byte order mark, and lines that end in CR LF. */
+static void fairy__is_told_from_ours_behind_a_byte_order_mark(void **state)
+{
+    (void)state;
+    assert_true(bk_fairy_is("\xEF\xBB\xBF[a:chess]\r\nstalemateValue = loss\r\n"));
+    assert_true(bk_fairy_is("\xEF\xBB\xBF\r\n[a:chess]"));
+    assert_false(bk_fairy_is("\xEF\xBB\xBF[variant]\r\nname = a\r\n"));
+}
+
 /* Keys that Fairy-Stockfish reads in the base section and then in the derived one, so that the
    second section alone does not say what holds. */
 static void fairy__refuses_what_an_inherited_key_changes(void **state)
@@ -607,6 +663,9 @@ int main(void)
         cmocka_unit_test(fairy__royal_men_need_not_be_kings),
         cmocka_unit_test(fairy__soldiers_turn_sideways_where_they_are_told),
         cmocka_unit_test(fairy__riders_and_hoppers_share_lines),
+        cmocka_unit_test(fairy__castles_on_the_wing_of_its_rights_alone),
+        cmocka_unit_test(fairy__castles_by_a_single_right),
+        cmocka_unit_test(fairy__is_told_from_ours_behind_a_byte_order_mark),
         cmocka_unit_test(fairy__refuses_what_an_inherited_key_changes),
         cmocka_unit_test(fairy__files_are_told_from_ours_and_sections_by_name),
         cmocka_unit_test(fairy__has_no_base_that_the_program_has_itself),

@@ -381,6 +381,14 @@ static const struct refusal refusals[] = {
     { "variant__refuses_castling_off_the_board",
       SMALL_HEAD "castling-king-to = b g\n" SMALL_KING SMALL_REST,
       "game.ini:4:22: expected a file from a to f" },
+    { "variant__refuses_castling_to_a_file_without_a_rook",
+      SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a -\n"
+                 "castling-king-to = b e\ncastling-rook-to = c -\n" SMALL_KING SMALL_REST,
+      "game.ini:6:23: `-` where nobody castles: in all three keys of two files, or in none" },
+    { "variant__refuses_castling_without_any_rook",
+      SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = - -\n"
+                 "castling-king-to = - -\ncastling-rook-to = - -\n" SMALL_KING SMALL_REST,
+      "game.ini:6:23: the rooks stand on the board, left and right of the king" },
     { "variant__refuses_castling_rooks_on_one_side",
       SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a b\n"
                  "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,

@@ -144,6 +144,131 @@ static void perft__is_the_same_for_the_mirrored_side(void **state)
     }
 }
 
+/* == Moves that are read: docs/rules.md, "How positions are written" ===== */
+
+static void move__is_read_as_clients_write_it(void **state)
+{
+    static const char promotes[] = "8/P6k/8/8/8/8/8/K7 w", castles[] = "4k3/8/8/8/8/8/8/R3K2R w KQ";
+    static const char bends[] = "7k/8/8/8/8/8/8/K7 w",
+                      knight[] = "10/1P8/5k4/10/10/10/10/10/3K6/8n1 w";
+    static const struct {
+        const char *game, *fen, *word, *name; /* NULL: it is refused */
+    } row[] = {
+        { "chess", promotes, "a7a8q", "a7a8=Q" },
+        { "chess", promotes, "a7a8N", "a7a8=N" },
+        { "chess", promotes, "A7A8=R", "a7a8=R" },
+        { "chess", promotes, "a7-a8=b+", "a7a8=B" },
+        { "chess", promotes, "a7a8", NULL }, /* into whom? */
+        { "chess", promotes, "a7a8k", NULL },
+        { "chess", promotes, "a7a8qq", NULL },
+        { "chess", promotes, "a1a2q", NULL },
+        { "chess", promotes, "a1:a2", "a1a2" },
+        { "chess", promotes, "a1a9", NULL },
+        { "chess", promotes, "a1", NULL },
+        { "chess", promotes, "", NULL },
+        { "chess", promotes, "0000", NULL },
+        { "chess", castles, "e1h1", "e1g1" },
+        { "chess", castles, "e1a1", "e1c1" },
+        { "chess", castles, "O-O", "e1g1" },
+        { "chess", castles, "0-0-0", "e1c1" },
+        { "chess", castles, "ooo", "e1c1" },
+        { "chess", castles, "O-O-O-O", NULL },
+        { "chess", castles, "O-", NULL },
+        { "chess", "4k3/8/8/8/8/8/8/4K2R w", "e1h1", NULL },
+        { "shatranj", "7k/P7/8/8/8/8/8/K7 w", "a7a8", "a7a8=Q" }, /* nothing else can come to be */
+        { "atlantean", knight, "b9b10x", "b9b10=X" },
+        { "atlantean", knight, "b9xb10x", "b9b10=X" },
+        { "chess", bends, "A1b2", NULL }, /* neither form */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bk_variant *v = load(row[i].game);
+        struct bk_pos p = read_fen(v, row[i].fen);
+        struct bk_move m;
+        char name[16];
+        enum bk_err err = bk_move_read(&m, v, &p, row[i].word, strlen(row[i].word), 1, NULL);
+
+        if ((err == BK_OK) != (row[i].name != NULL) ||
+            (!err && strcmp(bk_move_name(v, &m, name), row[i].name)))
+            fail_msg("%s: %s", row[i].word, err ? "refused" : name);
+        bk_variant_free(v);
+    }
+}
+
+/* Fails unless a word of n letters means this move. */
+static void assert_means(const struct bk_variant *v, const struct bk_pos *p, const char *word,
+                         unsigned first_rank, const struct bk_move *m)
+{
+    struct bk_move read;
+    char name[16];
+
+    if (bk_move_read(&read, v, p, word, strlen(word), first_rank, NULL))
+        fail_msg("%s: %s is refused", v->name, word);
+    if (strcmp(bk_move_name(v, &read, name), word) && first_rank && strchr(word, '='))
+        fail_msg("%s: %s is read as %s", v->name, word, name);
+    assert_int_equal(read.from, m->from);
+    assert_int_equal(read.to, m->to);
+    assert_int_equal(read.becomes, m->becomes);
+    assert_int_equal(read.also, m->also);
+    assert_int_equal(read.castles, m->castles);
+}
+
+/* The name with ranks from 0, as XBoard numbers ten of them. */
+static void rank_zero(const char *name, char out[32])
+{
+    size_t n = 0;
+
+    while (*name) {
+        char *end;
+
+        if (*name >= '0' && *name <= '9') {
+            n += (size_t)sprintf(out + n, "%ld", strtol(name, &end, 10) - 1);
+            name = end;
+        } else {
+            out[n++] = *name++;
+        }
+    }
+    out[n] = 0;
+}
+
+/* Each move of random games is read by its name, and as engines and XBoard write it. */
+static void move__is_read_by_the_name_that_it_is_given(void **state)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned seed = 1;
+
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
+        struct bk_variant *v = load(e->name);
+        struct bk_pos p;
+
+        if (*v->start && !bk_rules_homes_told(v))
+            p = read_fen(v, v->start);
+        for (unsigned ply = 0; ply < 40 && *v->start && !bk_rules_homes_told(v); ply++) {
+            unsigned n = bk_moves_legal(v, &p, move);
+
+            for (unsigned i = 0; i < n; i++) {
+                char name[16], other[32], *becomes;
+
+                assert_means(v, &p, bk_move_name(v, &move[i], name), 1, &move[i]);
+                rank_zero(name, other);
+                assert_means(v, &p, other, 0, &move[i]);
+                if ((becomes = strchr(name, '=')) != NULL) {
+                    becomes[0] = (char)(becomes[1] + 32);
+                    becomes[1] = 0;
+                    assert_means(v, &p, name, 1, &move[i]);
+                }
+            }
+            if (!n)
+                break;
+            seed = seed * 1664525 + 1013904223;
+            bk_pos_play(&p, v, &move[(seed >> 8) % n]);
+        }
+        bk_variant_free(v);
+    }
+}
+
 /* == Castling ============================================================ */
 
 static void castling__moves_king_and_rook(void **state)
@@ -710,6 +835,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(perft__counts_what_others_count),
         cmocka_unit_test(perft__is_the_same_for_the_mirrored_side),
+        cmocka_unit_test(move__is_read_as_clients_write_it),
+        cmocka_unit_test(move__is_read_by_the_name_that_it_is_given),
         cmocka_unit_test(castling__moves_king_and_rook),
         cmocka_unit_test(castling__needs_free_and_safe_squares),
         cmocka_unit_test(castling__king_under_way_is_no_screen),

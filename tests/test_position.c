@@ -4,6 +4,7 @@
  * Oracle: the FEN conventions of Fairy-Stockfish and the examples in
  * docs/rules.md.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,10 +205,6 @@ static void fen__names_what_is_wrong_with_allowances(void **state)
 static void fen__names_what_is_wrong_with_the_other_fields(void **state)
 {
     struct bk_variant *v = load("chess"), *grand = load("grand-shatranj");
-    struct bk_variant *cut = parse("[variant]\nname = cut\nboard = 4x5\nholes = a1\n"
-                                   "en-passant = yes\n[piece king]\nletter = K\nroyal = yes\n"
-                                   "move = K\n[piece pawn]\nletter = P\nmove = mfWcfF\n"
-                                   "double-step = 1\n");
 
     (void)state;
 #define BOARD "r3k2r/8/8/8/3Pp3/8/8/R3K2R "
@@ -216,41 +213,116 @@ static void fen__names_what_is_wrong_with_the_other_fields(void **state)
     assert_refused(v, BOARD "w KX", "FEN castling: unknown right 'X' at column 31");
     assert_refused(v, BOARD "w K-", "FEN castling: unknown right '-' at column 31");
     assert_refused(v, BOARD "w KK", "FEN castling: 'K' at column 31 says a right twice");
-    assert_refused(v, "4k2r/8/8/8/8/8/8/R3K2R w kq", "FEN castling: 'q', but no black rook on a8");
-    assert_refused(v, "4k2r/8/8/8/8/8/8/R2K3R w K", "FEN castling: 'K', but no white king on e1");
-    assert_refused(grand, "k9/10/10/10/10/10/10/10/10/K9 w KQ",
-                   "FEN castling: 'KQ', but this game has none ('-')");
+    assert_refused(grand, "k9/10/10/10/10/10/10/10/10/K9 w KX",
+                   "FEN castling: unknown right 'X' at column 34");
     assert_refused(v, BOARD "b - d9", "FEN en passant: 'd9' is no square");
     assert_refused(v, BOARD "b - d3x", "FEN en passant: 'd3x' is no square");
     assert_refused(v, BOARD "b - i3", "FEN en passant: 'i3' is no square");
-    assert_refused(v, BOARD "w - d3",
-                   "FEN en passant: no black man can have passed over d3 just now");
-    assert_refused(v, BOARD "b - e3",
-                   "FEN en passant: no white man can have passed over e3 just now");
-    assert_refused(v, BOARD "b - d1",
-                   "FEN en passant: no white man can have passed over d1 just now");
-    assert_refused(v, BOARD "b - h8",
-                   "FEN en passant: no white man can have passed over h8 just now");
-    assert_refused(v, "4k3/8/8/8/3P4/8/3R4/4K3 b - d3",
-                   "FEN en passant: no white man can have passed over d3 just now");
-    assert_refused(v, "4k3/8/8/8/3P4/3R4/8/4K3 b - d3",
-                   "FEN en passant: no white man can have passed over d3 just now");
-    assert_comes_back(cut, "k3/4/1P2/4/*2K b - b2 0 1", "k3/4/1P2/4/*2K b - b2 0 1");
-    assert_refused(cut, "k3/4/P3/4/*2K b - a2", /* nobody comes from a hole */
-                   "FEN en passant: no white man can have passed over a2 just now");
-    assert_refused(grand, "k9/10/10/10/10/10/P9/10/10/K9 b - a3",
-                   "FEN en passant: 'a3', but this game has none ('-')");
+    assert_refused(grand, "k9/10/10/10/10/10/P9/10/10/K9 b - a0",
+                   "FEN en passant: 'a0' is no square");
     assert_refused(v, BOARD "b - - x", "FEN half-move clock: 'x' is not 0 to 9999");
     assert_refused(v, BOARD "b - - -1", "FEN half-move clock: '-1' is not 0 to 9999");
-    assert_refused(v, BOARD "b - - 0 0", "FEN move number: '0' is not 1 to 65535");
     assert_refused(v, BOARD "b - - 0 65536", "FEN move number: '65536' is not 1 to 65535");
     assert_refused(v, BOARD "b - - 0 7th", "FEN move number: '7th' is not 1 to 65535");
     assert_refused(v, BOARD "b - - 0 1 1", "FEN: '1' after the last field, at column 38");
-#undef BOARD
+    /* neither operations of EPD, nor set off by a `;` */
+    assert_refused(v, BOARD "b - - moves e1e2", "FEN half-move clock: 'moves' is not 0 to 9999");
+    assert_refused(v, BOARD "b - - 0 1 moves e1e2",
+                   "FEN: 'moves' after the last field, at column 38");
+    assert_refused(v, BOARD "b - - fmvn 99999;", "FEN move number: '99999' is not 1 to 65535");
+    bk_variant_free(v);
+    bk_variant_free(grand);
+}
+
+/* == What is forgiven: docs/rules.md, "How positions are written" == */
+
+static void fen__a_right_without_king_and_rook_at_home_is_none(void **state)
+{
+    struct bk_variant *v = load("chess"), *grand = load("grand-shatranj");
+
+    (void)state;
+    assert_comes_back(v, "4k2r/8/8/8/8/8/8/R3K2R w kqKQ", "4k2r/8/8/8/8/8/8/R3K2R w KQk - 0 1");
+    assert_comes_back(v, "4k2r/8/8/8/8/8/8/R2K3R b HhKq - 0 1", "4k2r/8/8/8/8/8/8/R2K3R b k - 0 1");
+    assert_comes_back(v, BOARD "w BK", BOARD "w K - 0 1");
+    assert_comes_back(grand, "k9/10/10/10/10/10/10/10/10/K9 w KQkq - 0 1",
+                      "k9/10/10/10/10/10/10/10/10/K9 w - - 0 1");
+    bk_variant_free(v);
+    bk_variant_free(grand);
+}
+
+static void fen__a_square_over_which_nobody_has_passed_is_none(void **state)
+{
+    struct bk_variant *v = load("chess"), *grand = load("grand-shatranj");
+    struct bk_variant *cut = parse("[variant]\nname = cut\nboard = 4x5\nholes = a1\n"
+                                   "en-passant = yes\n[piece king]\nletter = K\nroyal = yes\n"
+                                   "move = K\n[piece pawn]\nletter = P\nmove = mfWcfF\n"
+                                   "double-step = 1\n");
+    static const char *const squares[] = { "w - d3", "b - e3", "b - d1", "b - h8" };
+    char fen[BK_FEN_MAX], want[BK_FEN_MAX];
+
+    (void)state;
+    assert_comes_back(v, BOARD "b - d3 0 1", BOARD "b - d3 0 1");
+    for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) {
+        snprintf(fen, sizeof fen, BOARD "%s", squares[i]);
+        snprintf(want, sizeof want, BOARD "%c - - 0 1", *squares[i]);
+        assert_comes_back(v, fen, want);
+    }
+    assert_comes_back(v, "4k3/8/8/8/3P4/8/3R4/4K3 b - d3", "4k3/8/8/8/3P4/8/3R4/4K3 b - - 0 1");
+    assert_comes_back(v, "4k3/8/8/8/3P4/3R4/8/4K3 b - d3", "4k3/8/8/8/3P4/3R4/8/4K3 b - - 0 1");
+    assert_comes_back(cut, "k3/4/1P2/4/*2K b - b2 0 1", "k3/4/1P2/4/*2K b - b2 0 1");
+    assert_comes_back(cut, "k3/4/P3/4/*2K b - a2", "k3/4/P3/4/*2K b - - 0 1"); /* from a hole */
+    assert_comes_back(grand, "k9/10/10/10/10/10/P9/10/10/K9 b - a3 0 1",
+                      "k9/10/10/10/10/10/P9/10/10/K9 b - - 0 1");
     bk_variant_free(v);
     bk_variant_free(grand);
     bk_variant_free(cut);
 }
+
+static void fen__is_read_as_other_programs_write_it(void **state)
+{
+    static const struct {
+        const char *fen, *back;
+    } row[] = {
+        { "4k3/8/8/8/8/8/8/4K2Q w - - 0 0", "w - - 0 1" }, /* move number 0 */
+        { "4k3/8/8/8/8/8/8/4K2Q b - - - -", "b - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q~ b - - 3 9", "b - - 0 9" }, /* who was a pawn */
+        { "4k3/8/8/8/8/8/8/4K2Q[] b - - 3 9", "b - - 0 9" },
+        { "4k3/8/8/8/8/8/8/4K2Q[-] b - - 3 9", "b - - 0 9" },
+        { "\xEF\xBB\xBF"
+          "4k3/8/8/8/8/8/8/4K2Q b",
+          "b - - 0 1" }, /* a byte order mark */
+        { "\t 4k3/8/8/8/8/8/8/4K2Q \t b  -\t-   0 8 \r\n", "b - - 0 8" },
+        { "4k3/8/8/8/8/8/8/4K2Q_b_-_-_0_8", "b - - 0 8" }, /* in an address */
+        { "4k3/8/8/8/8/8/8/4K2Q b 7", "b - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q b - 7 8", "b - - 0 8" },
+        { "4k3/8/8/8/8/8/8/4K2Q b e3 7 8", "b - - 0 8" },
+        { "4k3/8/8/8/8/8/8/4K2Q w - - 0 1 ;D1 24 ;D2 96", "w - - 0 1" }, /* for perft */
+        { "4k3/8/8/8/8/8/8/4K2Q w - - 0 1;D1 24;D2 96", "w - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q w - -; D1 24", "w - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q w ;D1 24", "w - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q w - - bm Qh8+; id \"a;b\";", "w - - 0 1" }, /* EPD */
+        { "4k3/8/8/8/8/8/8/4K2Q w - - bm Qh8+", "w - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q w - - id \"fmvn 7\"; fmvn 12; hmvc 3;", "w - - 0 12" },
+        { "4k3/8/8/8/8/8/8/4K2Q w - - 0 3 fmvn 12;", "w - - 0 3" },
+        { "4k3/8/8/8/8/8/8/4K2Q w - dm 3;", "w - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q w - - c0 \"c3 is a square, too\"", "w - - 0 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q b - - 3+3 5 7", "b - - 0 7" }, /* counts of checks */
+        { "4k3/8/8/8/8/8/8/4K2Q b - - 5 7 +0+1", "b - - 0 7" },
+    };
+    struct bk_variant *v = load("chess");
+    char back[BK_FEN_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        snprintf(back, sizeof back, "4k3/8/8/8/8/8/8/4K2Q %s", row[i].back);
+        assert_comes_back(v, row[i].fen, back);
+    }
+    assert_comes_back(v, " startpos ;D1 20 ;D2 400", CHESS_START);
+    assert_refused(v, "4k3/8/8/8/8/8/8/4K2~Q w",
+                   "FEN rank 1: unknown piece letter '~' at column 20; chess has KQRBNP");
+    bk_variant_free(v);
+}
+#undef BOARD
 
 static void fen__survives_every_truncation_and_every_odd_byte(void **state)
 {
@@ -340,6 +412,9 @@ int main(void)
         cmocka_unit_test(fen__names_the_hole_that_is_missing),
         cmocka_unit_test(fen__names_what_is_wrong_with_allowances),
         cmocka_unit_test(fen__names_what_is_wrong_with_the_other_fields),
+        cmocka_unit_test(fen__a_right_without_king_and_rook_at_home_is_none),
+        cmocka_unit_test(fen__a_square_over_which_nobody_has_passed_is_none),
+        cmocka_unit_test(fen__is_read_as_other_programs_write_it),
         cmocka_unit_test(fen__survives_every_truncation_and_every_odd_byte),
         cmocka_unit_test(square__names_undo_readings),
         cmocka_unit_test(square__reading_stops_where_the_next_begins),

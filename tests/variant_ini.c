@@ -167,6 +167,8 @@ static void print_board(FILE *out, const struct bk_variant *v)
     fprintf(out, "\n");
 }
 
+static char file_or_none(uint8_t file) { return file == BK_NO_HOME ? '-' : (char)('a' + file); }
+
 static void print_castling(FILE *out, const struct bk_variant *v)
 {
     const struct bk_castling *k = &v->castling;
@@ -175,9 +177,10 @@ static void print_castling(FILE *out, const struct bk_variant *v)
         fprintf(out,
                 "castling-rook = %c\ncastling-king-file = %c\ncastling-rook-files = %c %c\n"
                 "castling-king-to = %c %c\ncastling-rook-to = %c %c\n",
-                v->piece[k->rook].letter, 'a' + k->king_file, 'a' + k->rook_file[0],
-                'a' + k->rook_file[1], 'a' + k->king_to[0], 'a' + k->king_to[1],
-                'a' + k->rook_to[0], 'a' + k->rook_to[1]);
+                v->piece[k->rook].letter, 'a' + k->king_file, file_or_none(k->rook_file[0]),
+                file_or_none(k->rook_file[1]), file_or_none(k->king_to[0]),
+                file_or_none(k->king_to[1]), file_or_none(k->rook_to[0]),
+                file_or_none(k->rook_to[1]));
 }
 
 static void print_limits(FILE *out, const struct bk_variant *v)

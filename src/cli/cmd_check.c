@@ -12,6 +12,7 @@
 #include "cli/plans.h"
 #include "cli/report.h"
 #include "table/format.h"
+#include "table/listing.h"
 #include "table/materials.h"
 #include "table/needed.h"
 #include "tb/build/build.h"
@@ -97,7 +98,7 @@ static bool is_there(const struct checker *k, const struct bk_material *m, enum 
 {
     char path[PATH_MAX];
 
-    return !access(bk_table_path(path, k->c->dir, k->v, m, kind), F_OK) || !bk_not_there(errno);
+    return !access(bk_table_find(path, k->c->dir, k->v, m, kind), F_OK) || !bk_not_there(errno);
 }
 
 /* Checks both files of a table whose results are there. */
@@ -106,11 +107,11 @@ static int check_table(struct checker *k, const struct bk_material *m)
     char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
     bool promised, standalone;
     int status =
-        check_file(k, bk_table_path(path, k->c->dir, k->v, m, BK_KIND_WDL), m, BK_KIND_WDL);
+        check_file(k, bk_table_find(path, k->c->dir, k->v, m, BK_KIND_WDL), m, BK_KIND_WDL);
 
     promised = k->has_distances;
     standalone = k->standalone;
-    bk_table_path(path, k->c->dir, k->v, m, BK_KIND_DTW);
+    bk_table_find(path, k->c->dir, k->v, m, BK_KIND_DTW);
     if (is_there(k, m, BK_KIND_DTW))
         status = worse(status, check_file(k, path, m, BK_KIND_DTW));
     else if (promised)
@@ -211,7 +212,7 @@ static int check_entry(struct checker *k, const char *folder, char *name)
     if (k->c->deep && !k->standalone)
         status = worse(status, check_below(k, &m, promised));
     strcpy(path + strlen(path) - 3, "bkd");
-    if (promised && access(path, F_OK))
+    if (promised && !is_there(k, &m, BK_KIND_DTW))
         status = worse(status, fail_promised(k, path, name));
     return status;
 }
@@ -235,18 +236,18 @@ static int note_entries(struct checker *k, struct dirent **entry, int n)
     return CLI_OK;
 }
 
-static int check_folder(struct checker *k)
+/* Checks the files of the folder that `length` letters of `dir` name; *any is set if there are. */
+static int check_folder(struct checker *k, const char *dir, size_t length, bool *any)
 {
     char folder[PATH_MAX];
     struct dirent **entry;
     int n, status = CLI_OK;
 
-    snprintf(folder, sizeof folder, "%s/%s", k->c->dir, k->v->name);
+    snprintf(folder, sizeof folder, "%.*s/%s", (int)length, dir, k->v->name);
     n = scandir(folder, &entry, is_table_file, alphasort);
     if (n < 0 && !bk_not_there(errno))
         status = cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(errno));
-    else if (n <= 0)
-        status = cli_fail(CLI_NO, "no tables of %s in %s", k->v->name, k->c->dir);
+    *any |= n > 0;
     if (n > 0 && k->c->deep)
         status = note_entries(k, entry, n);
     for (int i = 0; i < n; i++) {
@@ -255,6 +256,24 @@ static int check_folder(struct checker *k)
     }
     if (n >= 0)
         free(entry);
+    return status;
+}
+
+static int check_folders(struct checker *k)
+{
+    const char *dirs = k->c->dir;
+    int status = CLI_OK;
+    bool any = false;
+
+    while (*dirs) {
+        size_t n = strcspn(dirs, ":");
+
+        if (n)
+            status = worse(status, check_folder(k, dirs, n, &any));
+        dirs += n + (dirs[n] == ':');
+    }
+    if (!any && !status)
+        status = cli_fail(CLI_NO, "no tables of %s in %s", k->v->name, k->c->dir);
     return status;
 }
 
@@ -276,7 +295,7 @@ int cmd_check(struct cli *c)
     k.v = v;
     k.list = json_incref(c->list);
     if (c->nargs == 1)
-        status = check_folder(&k);
+        status = check_folders(&k);
     for (unsigned i = 0; i + 1 < c->nargs; i++)
         status = worse(status, check_material(&k, &m[i]));
     if (c->json)

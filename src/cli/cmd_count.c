@@ -6,7 +6,9 @@
  * distances costs, so this takes a fifth to a tenth of building it.  With --ranks it solves all,
  * and adds up what so many processes would send each other after each ply (docs/distributed.md 8).
  */
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/bar.h"
 #include "cli/counts.h"
@@ -191,11 +193,13 @@ static void tell_solved(void *context, const struct bk_built *b)
 
 static int count_others(struct counting *k)
 {
+    const char *dirs = k->c->dir + strspn(k->c->dir, ":");
     struct bk_report why = { "" };
+    char first[PATH_MAX]; /* of a list of folders */
     struct bk_pool *pool;
     enum bk_err err = bk_pool_open(&pool, k->c->threads, &why);
     struct bk_build_options o = { .memory_limit = k->c->memory,
-                                  .scratch = k->c->scratch,
+                                  .scratch = k->c->scratch ? k->c->scratch : first,
                                   .counts_alone = true,
                                   .context = k,
                                   .progress = k->bar.on ? tell_progress : NULL,
@@ -204,6 +208,7 @@ static int count_others(struct counting *k)
                                   .news = add_news,
                                   .stop = &cli_stop };
 
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(dirs, ":"), dirs);
     if (!err) {
         o.pool = pool;
         cli_give_memory_back();

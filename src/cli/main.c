@@ -166,11 +166,12 @@ static const struct command {
       "With --json the map is written as numbers, and no picture.  PNG needs rsvg-convert "
       "(Debian:\n"
       "librsvg2-bin).\n" },
-    { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
+    { "stats", cmd_stats, "d:tFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
-      "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "count", cmd_count, "dntmTwKFfyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+      "Results are the mover's, counted once a symmetry class, and over all placements.\n"
+      "DIR may be a list of folders with `:` between.\n" },
+    { "count", cmd_count, "d:ntmTwKFfyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what materials add up to, without making their tables",
       "How often each side wins, draws and loses, of all placements, and the longest.  What has a\n"
       "table is read, what has none is solved in memory, with all that it leads to, and "
@@ -182,8 +183,8 @@ static const struct command {
       "--ranks\n"
       "all tables are solved, and it is told what N processes would send each other meanwhile, ply "
       "by\n"
-      "ply with --json: docs/distributed.md.\n" },
-    { "mine", cmd_mine, "dtgFWCEULRyj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
+      "ply with --json: docs/distributed.md.  DIR may be a list of folders with `:` between.\n" },
+    { "mine", cmd_mine, "d:tgFWCEULRyj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
       "Looks through a whole table; bareking-study(7), docs/study.md, says what is meant, and "
       "what\n"
@@ -193,11 +194,13 @@ static const struct command {
       "colours,\n"
       "each class once; problems have one winning move at every turn, against all defences that "
       "hold\n"
-      "out longest.  With --json all are one answer.\n" },
-    { "report", cmd_report, "dtgFoyj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+      "out longest.  With --json all are one answer.  DIR may be a list of folders with `:` "
+      "between.\n" },
+    { "report", cmd_report, "d:tgFoyj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
       "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
       "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
-      "the table in memory (--memory, default: 2G).\n" },
+      "the table in memory (--memory, default: 2G).  DIR may be a list of folders with `:` "
+      "between.\n" },
     { "annotate", cmd_annotate, "d:oj", 2, 2, "VARIANT FILE|-",
       "games or positions, with moves marked that give something away",
       "FILE: PGN, with FEN tags where games do not begin from the array, moves as in PGN or as\n"
@@ -206,7 +209,7 @@ static const struct command {
       "been\n"
       "best stands behind it.  What the tables do not reach is passed over, and so are games that\n"
       "a Variant tag says are others.  DIR may be a list of folders with `:` between.\n" },
-    { "verify", cmd_verify, "dntgsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "verify", cmd_verify, "d:ntgsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
       "table; the seed decides which.  It reads little more of the files than it needs.  Else the\n"
@@ -215,10 +218,12 @@ static const struct command {
       "that is no more than --memory, and take a third of the time.  Every number is looked\n"
       "at: a position with both kings on an axis of the board and its mirror image have two, and "
       "are\n"
-      "one to `stats` (docs/index.md 7).\n" },
-    { "check", cmd_check, "dPFqj", 1, 999, "VARIANT [MATERIAL...]",
+      "one to `stats` (docs/index.md 7).  DIR may be a list of folders with `:` between.\n" },
+    { "check", cmd_check, "d:PFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
-      "Without materials: every table file of the game in DIR.  All bytes are read.  `build` "
+      "Without materials: every table file of the game in DIR, which may be a list of folders with "
+      "`:`\n"
+      "between.  All bytes are read.  `build` "
       "makes\n"
       "anew what is damaged.\n" },
     { "doctor", cmd_doctor, "tqj", 1, 99, "DIR [VARIANT...]",

@@ -106,15 +106,29 @@ static enum bk_lib_err step(struct many_line *l, struct bk_lib *lib)
     return BK_LIB_OK;
 }
 
+/* Sets l->fen to a FEN, without what follows it.  False: it is too long, or no memory. */
+static bool take_fen(struct many_line *l, const char *fen)
+{
+    char *own = strdup(fen);
+    bool fits;
+
+    if (own)
+        study_epd_to_fen(own);
+    fits = own && strlen(own) < sizeof l->fen;
+    if (fits)
+        strcpy(l->fen, own);
+    free(own);
+    return fits;
+}
+
 enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char *fen)
 {
     enum bk_lib_err err;
 
     memset(l, 0, sizeof *l);
-    if (strlen(fen) >= sizeof l->fen)
+    if (!take_fen(l, fen))
         return bk_probe_fen(lib, fen, &l->first) ? BK_LIB_USAGE : BK_LIB_SYSTEM;
-    strcpy(l->fen, fen);
-    err = bk_probe_fen(lib, fen, &l->first);
+    err = bk_probe_fen(lib, l->fen, &l->first);
     l->last = l->first;
     if (err || !l->first.wdl || l->first.dtw <= 0)
         return err;

@@ -89,13 +89,14 @@ static const char *quoted(char *out, size_t room, const char *word)
 /* What a table lacks. */
 enum lack { LACKS_NOTHING, LACKS_ALL, LACKS_DISTANCES };
 
-/* Returns what a table lacks, looked for in each folder of the list; of a table in several of them
-   the first answers that has its distances (bareking.h). */
+/* Returns what a table lacks, looked for in each folder of the list; results and distances may be
+   in two of them (bareking.h). */
 static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk_material m)
 {
     char dir[PATH_MAX], path[PATH_MAX];
     enum lack lack = LACKS_ALL;
     struct bk_file_info info;
+    bool distances = false;
 
     bk_material_canonical(&m, v);
     if (bk_material_by_rule(&m, v))
@@ -103,15 +104,15 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
     for (size_t n; *dirs; dirs += n + (dirs[n] == ':')) {
         n = strcspn(dirs, ":");
         snprintf(dir, sizeof dir, "%.*s", (int)n, dirs);
+        distances |= !access(bk_table_path(path, dir, v, &m, BK_KIND_DTW), F_OK);
         if (access(bk_table_path(path, dir, v, &m, BK_KIND_WDL), F_OK))
             continue;
-        if (!bk_file_peek(&info, path, NULL) && info.distances &&
-            access(bk_table_path(path, dir, v, &m, BK_KIND_DTW), F_OK))
+        if (lack == LACKS_ALL)
             lack = LACKS_DISTANCES;
-        else
-            return LACKS_NOTHING;
+        if (bk_file_peek(&info, path, NULL) || !info.distances)
+            distances = true; /* it promises none, or asking it says what is wrong */
     }
-    return lack;
+    return lack == LACKS_DISTANCES && distances ? LACKS_NOTHING : lack;
 }
 
 /* What is missing to answer all positions of a material. */

@@ -242,11 +242,11 @@ static bool check_limits(const struct bk_variant *v, struct bk_complaint *c)
     return true;
 }
 
-/* Checks the homes of king and rooks; with shuffled homes a rook without a right may have none. */
+/* Checks the homes of king and rooks; on one wing there may be no castling, and no home. */
 static bool check_homes(const struct bk_variant *v, struct bk_complaint *c)
 {
     const struct bk_castling *k = &v->castling;
-    bool one = k->shuffled && k->rook_file[0] != k->rook_file[1];
+    bool one = k->rook_file[0] != k->rook_file[1];
     bool left = one && k->rook_file[0] == BK_NO_HOME, right = one && k->rook_file[1] == BK_NO_HOME;
 
     if (k->king_file >= v->files)
@@ -280,6 +280,12 @@ static bool check_castling(const struct bk_variant *v, struct bk_complaint *c)
     if (k->allowed && !check_homes(v, c))
         return false;
     for (unsigned side = 0; side < 2; side++) {
+        if (k->allowed && !k->shuffled && k->rook_file[side] == BK_NO_HOME) {
+            if (k->king_to[side] == BK_NO_HOME && k->rook_to[side] == BK_NO_HOME)
+                continue;
+            return complain(c, -1, "castling-rook-files", 0,
+                            "`-` where nobody castles: in all three keys of two files, or in none");
+        }
         if (k->king_to[side] >= v->files)
             return complain(c, -1, "castling-king-to", 0, "the file is not on the board");
         if (k->rook_to[side] >= v->files || k->rook_to[side] == k->king_to[side])

@@ -23,6 +23,7 @@
 #include "core/move.h"
 #include "core/position.h"
 #include "core/rules.h"
+#include "core/utf8.h"
 
 /* == 1. The board == */
 
@@ -89,6 +90,14 @@ static bool somebody_hops(const struct bk_variant *v)
     return false;
 }
 
+/* Copies a field, "" if it says nothing. */
+static void copy_field(char *out, size_t room, const struct bk_fen *fen, unsigned which)
+{
+    snprintf(out, room, "%.*s", (int)fen->n[which], fen->at[which] ? fen->at[which] : "");
+    if (!strcmp(out, "-"))
+        *out = '\0';
+}
+
 /* Reads the array: holes, armies, and where king and rooks are at home. */
 static bool read_start(struct bk_fairy_game *f)
 {
@@ -98,6 +107,7 @@ static bool read_start(struct bk_fairy_game *f)
     };
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "startFen");
     struct bk_variant *v = f->v;
+    struct bk_fen fen;
     const char *s;
 
     if (!e)
@@ -105,10 +115,10 @@ static bool read_start(struct bk_fairy_game *f)
     s = e->value;
     if (!read_cells(f, e, &s))
         return false;
-    f->side = 'w';
-    sscanf(s, " %c %15s %7s", &f->side, f->rights, f->passed);
-    if (!bk_is_letter(*f->passed)) /* `-`, or a clock */
-        *f->passed = '\0';
+    bk_fen_split(&fen, e->value);
+    f->side = fen.at[BK_FEN_SIDE] ? *fen.at[BK_FEN_SIDE] : 'w';
+    copy_field(f->rights, sizeof f->rights, &fen, BK_FEN_CASTLING);
+    copy_field(f->passed, sizeof f->passed, &fen, BK_FEN_PASSED);
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (f->cell[sq / v->files][sq % v->files] == '*' && somebody_hops(v))
             return BK_WRONG(f, e, 0, "there, men can hop over `*`, and not over our holes");
@@ -142,26 +152,57 @@ static int rook_file(const struct bk_fairy_game *f, unsigned rank, char rook, in
     return found;
 }
 
-/* King and rooks of one colour as they stand in the array; false: not both wings. */
-static bool at_home(const struct bk_fairy_game *f, unsigned colour, unsigned rook,
-                    struct bk_castling *k)
+/* The file of a letter on a rank of the array; -1: it is not there. */
+static int file_of(const struct bk_fairy_game *f, unsigned rank, char letter)
 {
-    unsigned rank = bk_first_rank(f->v, colour);
-    int shift = colour == BK_WHITE ? 0 : 'a' - 'A';
-    char king = (char)(f->v->piece[f->v->royal].letter + shift);
-    char other = (char)(f->v->piece[rook].letter + shift);
-
     for (int file = 0; file < f->v->files; file++)
-        if (f->cell[rank][file] == king) {
-            int left = rook_file(f, rank, other, file, -1);
-            int right = rook_file(f, rank, other, file, 1);
+        if (f->cell[rank][file] == letter)
+            return file;
+    return -1;
+}
 
-            k->king_file = (uint8_t)file;
-            k->rook_file[0] = (uint8_t)left;
-            k->rook_file[1] = (uint8_t)right;
-            return left >= 0 && right >= 0;
-        }
-    return false;
+/* Sets a home that is not known yet; false: it is another one. */
+static bool home_is(uint8_t *home, int file)
+{
+    if (*home == BK_NO_HOME)
+        *home = (uint8_t)file;
+    return *home == file;
+}
+
+/* Notes the homes of one right of the array.  False: king or rook are not there, or they are on
+   other files than those of another right. */
+static bool right_homes(const struct bk_fairy_game *f, char right, unsigned rook,
+                        struct bk_castling *k)
+{
+    unsigned colour = right >= 'a' ? BK_BLACK : BK_WHITE, rank = bk_first_rank(f->v, colour);
+    int shift = colour == BK_WHITE ? 0 : 'a' - 'A';
+    char other = (char)(f->v->piece[rook].letter + shift), lower = bk_lower(right);
+    int king = file_of(f, rank, (char)(f->v->piece[f->v->royal].letter + shift)), file;
+
+    if (king < 0)
+        return false;
+    if (lower == 'k' || lower == 'q')
+        file = rook_file(f, rank, other, king, lower == 'k' ? 1 : -1);
+    else
+        file = f->cell[rank][lower - 'a'] == other ? lower - 'a' : -1;
+    return file >= 0 && home_is(&k->king_file, king) && home_is(&k->rook_file[file > king], file);
+}
+
+/* Sets the homes of a castling game to those of the rights of the array.  A wing of which none
+   speaks has no castling. */
+static bool homes_of_rights(const struct bk_fairy_game *f, unsigned rook, struct bk_castling *k)
+{
+    *k = (struct bk_castling){ .allowed = true,
+                               .rook = (uint8_t)rook,
+                               .king_file = BK_NO_HOME,
+                               .rook_file = { BK_NO_HOME, BK_NO_HOME },
+                               .king_to = { BK_NO_HOME, BK_NO_HOME },
+                               .rook_to = { BK_NO_HOME, BK_NO_HOME } };
+    for (const char *s = f->rights; *s; s++)
+        if (bk_is_right(f->v, *s) &&
+            !right_homes(f, *s, rook, k)) /* others the FEN's reader tells */
+            return false;
+    return true;
 }
 
 /* The letter of a key that names one piece; *type is left alone where it is missing. */
@@ -188,8 +229,32 @@ static bool homes_agree(struct bk_fairy_game *f, const struct bk_castling *k)
 
         if (!bk_fairy_get_file(f, name[i], f->v->files, home[i] + 1, &file))
             return false;
-        if (file != home[i] + 1)
+        if (home[i] != BK_NO_HOME && file != home[i] + 1)
             return BK_WRONG(f, bk_fairy_get(&f->in, name[i]), 0, "not where it stands in startFen");
+    }
+    return true;
+}
+
+/* Sets where king and rook go on the wings that castle. */
+static bool read_goals(struct bk_fairy_game *f, struct bk_castling *k)
+{
+    static const char *const name[] = { "castlingQueensideFile", "castlingKingsideFile" };
+    static const unsigned usual[] = { 3, 7 }; /* c, g */
+
+    for (unsigned side = 0; side < 2; side++) {
+        unsigned goal; /* from 1 */
+
+        if (!bk_fairy_get_file(f, name[side], f->v->files, usual[side], &goal))
+            return false;
+        if (k->rook_file[side] == BK_NO_HOME)
+            continue;
+        if (side ? goal < 2 || goal > f->v->files : goal >= f->v->files)
+            return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
+                                  "[%s]: key 'castling': the king's goal is not on "
+                                  "the board",
+                                  f->v->name);
+        k->king_to[side] = (uint8_t)(goal - 1);
+        k->rook_to[side] = (uint8_t)(side ? goal - 2 : goal); /* beside him, towards the middle */
     }
     return true;
 }
@@ -198,19 +263,18 @@ static bool read_castling(struct bk_fairy_game *f)
 {
     struct bk_variant *v = f->v;
     int king = bk_fairy_piece_named(v, "king"), rook = bk_fairy_piece_named(v, "rook");
-    struct bk_castling white = { .allowed = true }, black = white;
-    unsigned left, right;
+    struct bk_castling k;
     bool on;
 
     if (!bk_fairy_get_bool(f, "castling", true, &on))
         return false;
-    if (!on || !*f->rights || !strcmp(f->rights, "-"))
+    if (!on)
+        *f->rights = '\0';
+    if (!*f->rights)
         return true; /* in no position that the game can reach */
     if (!bk_fairy_comes_first(f, "castlingRookPieces", "castlingRookPiece") ||
         !get_type(f, "castlingKingPiece", &king) || !get_type(f, "castlingRookPiece", &rook) ||
-        !get_type(f, "castlingRookPieces", &rook) ||
-        !bk_fairy_get_file(f, "castlingQueensideFile", v->files, 3, &left) ||
-        !bk_fairy_get_file(f, "castlingKingsideFile", v->files, 7, &right))
+        !get_type(f, "castlingRookPieces", &rook))
         return false;
     if (king < 0)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
@@ -218,25 +282,16 @@ static bool read_castling(struct bk_fairy_game *f)
     if (king != v->royal)
         return BK_WRONG(f, bk_fairy_get(&f->in, "castlingKingPiece"), 0,
                         "only the royal piece castles");
-    if (rook < 0 || !at_home(f, BK_WHITE, (unsigned)rook, &white) ||
-        !at_home(f, BK_BLACK, (unsigned)rook, &black) || memcmp(&white, &black, sizeof white))
+    if (rook < 0 || !homes_of_rights(f, (unsigned)rook, &k))
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
-                              "[%s]: key 'castling': king and two rooks must stand "
+                              "[%s]: key 'castling': king and rooks with rights must stand "
                               "at home in startFen, on the same files for both sides",
                               v->name);
-    if (!homes_agree(f, &white))
+    if (k.king_file == BK_NO_HOME)
+        return true;
+    if (!homes_agree(f, &k) || !read_goals(f, &k))
         return false;
-    if (left >= v->files || right < 2 || right > v->files)
-        return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
-                              "[%s]: key 'castling': the king's goal is not on "
-                              "the board",
-                              v->name);
-    v->castling = white;
-    v->castling.rook = (uint8_t)rook;
-    v->castling.king_to[0] = (uint8_t)(left - 1);
-    v->castling.rook_to[0] = (uint8_t)left; /* beside the king, towards the middle */
-    v->castling.king_to[1] = (uint8_t)(right - 1);
-    v->castling.rook_to[1] = (uint8_t)(right - 2);
+    v->castling = k;
     return true;
 }
 
@@ -327,7 +382,7 @@ static void write_start(struct bk_fairy_game *f)
     static_assert(BK_BOARD_CHARS_MAX < sizeof f->v->start, "a board fits into a start");
     n = bk_board_write(v, at, f->v->start);
     snprintf(f->v->start + n, sizeof f->v->start - n, " %c %s %s 0 1", f->side,
-             v->castling.allowed ? f->rights : "-", *f->passed ? f->passed : "-");
+             *f->rights ? f->rights : "-", *f->passed ? f->passed : "-");
 }
 
 /* Checks that nobody can take a king at once in the array, as read.c does for a file of our own. */
@@ -463,7 +518,7 @@ bool bk_fairy_is(const char *text)
 {
     bool any = false;
 
-    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+    for (const char *line = text + bk_utf8_mark(text); *line; line += strcspn(line, "\n") + 1) {
         const char *s = line + strspn(line, " \t");
 
         if (*s == '[') {

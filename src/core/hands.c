@@ -532,14 +532,14 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
         for (unsigned file = 0; file < v->files;) {
             unsigned sq = bk_sq(v, file, rank), gap = 1;
             int type = bk_is_letter(**s) ? bk_variant_type(v, **s) : -1;
-            bool digit = bk_is_digit(**s), hole = **s == '*';
+            bool digit = bk_is_digit(**s), hole = **s == '*', lower = bk_is_lower(**s);
 
             if (digit)
                 gap = bk_gap_read(s);
             else if (type < 0 && !hole)
                 return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in rank %u", *s, rank + 1);
             else
-                ++*s;
+                *s += 1 + (type >= 0 && (*s)[1] == '~'); /* position.c */
             if (gap < 1 || gap > v->files - file)
                 return bk_fail(why, BK_E_USAGE, "FEN: rank %u is not of %d squares", rank + 1,
                                v->files);
@@ -550,7 +550,7 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
                                    "for `*`",
                                    rank + 1);
             if (type >= 0) {
-                unsigned colour = bk_is_lower((*s)[-1]) ? BK_BLACK : BK_WHITE;
+                unsigned colour = lower ? BK_BLACK : BK_WHITE;
 
                 at[sq] = bk_man((unsigned)type, colour);
                 count[colour][type]++;
@@ -582,50 +582,33 @@ static enum bk_err read_hands(const struct bk_variant *v, const char **s,
     return BK_OK;
 }
 
-/* Is `s` empty of meaning: the fields "- - 0 1" that other games have, or the first of them? */
-static bool nothing_else(const char *s)
-{
-    for (unsigned field = 0; field < 4; field++) {
-        size_t blanks = strspn(s, " ");
-
-        s += blanks;
-        if (!*s)
-            return true;
-        if (!blanks)
-            return false;
-        if (field < 2 && *s == '-')
-            s++;
-        else if (field >= 2)
-            s += strspn(s, "0123456789");
-    }
-    return !s[strspn(s, " ")];
-}
-
 enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v, const char *fen,
                               struct bk_report *why)
 {
     unsigned count[2][BK_TYPES_MAX] = { { 0 } };
     uint8_t at[BK_SQ_MAX] = { 0 };
-    const char *s;
+    struct bk_fen fields;
+    const char *s, *end;
     enum bk_err err;
+    unsigned stm;
 
     if (!bk_rules_hands(v))
         return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
     fen = bk_fen_meant(v, fen);
     if (bk_fen_is_start(fen))
         return bk_hands_start(p, v, why);
-    s = fen + strspn(fen, " ");
+    bk_fen_split(&fields, fen);
+    if (!(s = fields.at[BK_FEN_BOARD]))
+        return bk_fail(why, BK_E_USAGE, "FEN: empty");
+    end = s + fields.n[BK_FEN_BOARD];
     if ((err = read_board(v, &s, at, count, why)) || (err = read_hands(v, &s, count, why)) ||
         (err = list_men(p, v, count, why)))
         return err;
-    if (*s && *s != ' ')
+    if (s != end)
         return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' after the board", s);
-    s += strspn(s, " ");
-    if (*s && *s != 'w' && *s != 'b')
-        return bk_fail(why, BK_E_USAGE, "FEN: side to move is w or b, not '%.1s'", s);
-    p->stm = *s == 'b' ? BK_BLACK : BK_WHITE;
-    if (*s && !nothing_else(s + 1))
-        return bk_fail(why, BK_E_USAGE, "FEN: '%.20s' after the side to move", s + 1);
+    if ((err = bk_fen_rest_check(v, &fields, &stm, why)) != BK_OK)
+        return err;
+    p->stm = (uint8_t)stm;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         for (unsigned i = 0; at[sq] && i < p->n; i++)
             if (p->man[i] == at[sq] && !on_board(p, i)) {

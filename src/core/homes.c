@@ -1,8 +1,8 @@
 /*
  * homes.c - a variant with the castling homes of a FEN.
  *
- * Idea: the men are read by the base's own reader, from a FEN that ends before
- * its rights; then each right's letter says one rook.  Both colours fill one
+ * Idea: the men are read by the base's own reader, to which rights say nothing;
+ * then each right's letter says one rook.  Both colours fill one
  * struct bk_homes, so that homes which differ meet there.
  */
 #include "core/homes.h"
@@ -30,118 +30,76 @@ static bool is_rook(const struct reading *r, unsigned colour, unsigned file)
 
 /* == 1. One right == */
 
-static enum bk_err king_read(struct reading *r, char letter, unsigned colour)
-{
-    unsigned sq = r->p.king[colour], file = sq % r->v->files;
-    char name[8];
-
-    if (bk_own_rank(r->v, sq, colour))
-        return bk_fail(r->why, BK_E_USAGE,
-                       "FEN castling: '%c', but the %s king is on %s, not on "
-                       "its first rank",
-                       letter, bk_colour_name(colour), bk_sq_name(r->v, sq, name));
-    if (file == 0 || file + 1 == r->v->files)
-        return bk_fail(r->why, BK_E_USAGE,
-                       "FEN castling: '%c', but the %s king on %s does not "
-                       "stand between two rooks",
-                       letter, bk_colour_name(colour), bk_sq_name(r->v, sq, name));
-    if (r->h->king != BK_NO_HOME && r->h->king != file)
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: the kings' homes differ, %c and %c",
-                       'a' + r->h->king, 'a' + (int)file);
-    r->h->king = (uint8_t)file;
-    return BK_OK;
-}
-
 /* For K and Q: the file of the outermost rook on that side of the king; the king's if none. */
 static unsigned outermost(const struct reading *r, unsigned colour, unsigned side)
 {
-    unsigned file = side ? r->v->files - 1u : 0;
+    unsigned king = r->p.king[colour] % r->v->files, file = side ? r->v->files - 1u : 0;
 
-    while (file != r->h->king && !is_rook(r, colour, file))
+    while (file != king && !is_rook(r, colour, file))
         file = side ? file - 1 : file + 1;
     return file;
 }
 
-static enum bk_err rook_read(struct reading *r, char letter, unsigned colour)
+/* Sets *rook to the file of the rook of a right.  False: king and rook are not where they could
+   castle from, and the right says nothing. */
+static bool finds_rook(const struct reading *r, char letter, unsigned colour, unsigned *rook)
 {
+    unsigned sq = r->p.king[colour], king = sq % r->v->files;
     char lower = bk_lower(letter);
     bool wing = lower == 'k' || lower == 'q';
-    unsigned file = wing ? outermost(r, colour, lower == 'k') : (unsigned)(lower - 'a');
-    unsigned side = file > r->h->king;
-    uint8_t *home = &r->h->rook[side];
 
-    if (wing && file == r->h->king)
-        return bk_fail(r->why, BK_E_USAGE,
-                       "FEN castling: '%c', but no %s rook %s of the king on "
-                       "its first rank",
-                       letter, bk_colour_name(colour), lower == 'k' ? "right" : "left");
-    if (!is_rook(r, colour, file))
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but no %s rook on %c%u", letter,
-                       bk_colour_name(colour), lower, bk_first_rank(r->v, colour) + 1);
-    if (*home != BK_NO_HOME && *home != file)
+    if (bk_own_rank(r->v, sq, colour) || king == 0 || king + 1 == r->v->files)
+        return false;
+    *rook = wing ? outermost(r, colour, lower == 'k') : (unsigned)(lower - 'a');
+    return *rook != king && is_rook(r, colour, *rook);
+}
+
+/* Notes the homes that a right speaks of. */
+static enum bk_err right_read(struct reading *r, char letter)
+{
+    unsigned colour = letter >= 'a' ? BK_BLACK : BK_WHITE, rook, side;
+    unsigned king = r->p.king[colour] % r->v->files;
+    uint8_t *home;
+
+    if (!finds_rook(r, letter, colour, &rook))
+        return BK_OK;
+    if (r->h->king != BK_NO_HOME && r->h->king != king)
+        return bk_fail(r->why, BK_E_USAGE, "FEN castling: the kings' homes differ, %c and %c",
+                       'a' + r->h->king, 'a' + (int)king);
+    side = rook > king;
+    home = &r->h->rook[side];
+    if (*home != BK_NO_HOME && *home != rook)
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN castling: two homes for a rook %s of the king, "
                        "%c and %c",
-                       side ? "right" : "left", 'a' + *home, 'a' + (int)file);
-    *home = (uint8_t)file;
+                       side ? "right" : "left", 'a' + *home, 'a' + (int)rook);
+    r->h->king = (uint8_t)king;
+    *home = (uint8_t)rook;
     return BK_OK;
 }
 
-static bool is_right(const struct bk_variant *v, char letter)
-{
-    char lower = bk_lower(letter);
-
-    return lower == 'k' || lower == 'q' || (lower >= 'a' && lower < 'a' + v->files);
-}
-
 /* == 2. All of a FEN == */
-
-/* Returns where the nth field of a FEN begins, counted from 0. */
-static const char *field(const char *fen, unsigned nth)
-{
-    const char *s = fen + strspn(fen, " \t\r\n");
-
-    while (nth--) {
-        s += strcspn(s, " \t\r\n");
-        s += strspn(s, " \t\r\n");
-    }
-    return s;
-}
-
-/* Reads the men and the side to move into r->p.  False: they cannot be read. */
-static bool read_men(struct reading *r, const char *fen, const char *rights)
-{
-    size_t n = (size_t)(rights - fen);
-    char men[BK_FEN_MAX];
-
-    if (n >= sizeof men)
-        return false;
-    memcpy(men, fen, n);
-    men[n] = '\0';
-    return !bk_pos_from_fen(&r->p, r->v, men, NULL);
-}
 
 enum bk_err bk_homes_read(struct bk_homes *h, bool *any, const struct bk_variant *base,
                           const char *fen, struct bk_report *why)
 {
     struct reading r = { .v = base, .h = h, .why = why };
-    const char *s = field(fen, 2);
+    enum bk_err err = BK_OK;
+    struct bk_fen fields;
+    const char *s;
 
     memset(h, BK_NO_HOME, sizeof *h);
-    *any = bk_rules_homes_told(base) && !bk_rules_castles(base) && bk_is_letter(*s) &&
-           read_men(&r, fen, s);
-    for (; *any && *s && !strchr(" \t\r\n", *s); s++) {
-        unsigned colour = *s >= 'a' ? BK_BLACK : BK_WHITE;
-        enum bk_err err;
-
-        if (!is_right(base, *s))
-            return bk_fail(why, BK_E_USAGE, "FEN castling: unknown right '%c' at column %u",
-                           *s > ' ' && *s <= '~' ? *s : '?', (unsigned)(s - fen) + 1);
-        if ((err = king_read(&r, *s, colour)) != BK_OK ||
-            (err = rook_read(&r, *s, colour)) != BK_OK)
-            return err;
-    }
-    return BK_OK;
+    *any = false;
+    if (!bk_rules_homes_told(base) || bk_rules_castles(base))
+        return BK_OK;
+    bk_fen_split(&fields, fen);
+    s = fields.at[BK_FEN_CASTLING];
+    if (!s || bk_pos_from_fen(&r.p, base, fen, NULL))
+        return BK_OK;
+    for (size_t i = 0; !err && i < fields.n[BK_FEN_CASTLING]; i++)
+        err = s[i] == '-' ? BK_OK : right_read(&r, s[i]);
+    *any = h->king != BK_NO_HOME;
+    return err;
 }
 
 /* == 3. The game with them == */

@@ -27,12 +27,12 @@ struct bk_homes {
 /*
  * Reads the homes of a FEN's castling rights: the king's file from where he
  * stands, a rook's from the letter, of its file or, K and Q, of the outermost
- * rook on that side of the king.  *any is false where there are none: the homes
- * of `base` are fixed, or nobody has a right, or the men are misplaced, which
- * bk_pos_from_fen() with the base then tells.
+ * rook on that side of the king.  A right without such a king (on his first rank,
+ * not on its first or last file) or rook is none.  *any is false where there are no
+ * rights: the homes of `base` are fixed, or nobody has one, or the FEN cannot be
+ * read, of which bk_pos_from_fen() with the base then tells.
  *
- * Returns BK_OK or BK_E_USAGE: a king is not on his first rank or not between
- * two rooks, there is no such rook, White's and Black's homes differ.
+ * Returns BK_OK or BK_E_USAGE: White's and Black's homes differ, or there are two of a rook.
  */
 enum bk_err bk_homes_read(struct bk_homes *h, bool *any, const struct bk_variant *base,
                           const char *fen, struct bk_report *why);

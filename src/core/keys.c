@@ -118,9 +118,19 @@ static bool key_castling_king_file(struct bk_cursor *c, struct bk_variant *v)
     return bk_cursor_file(c, v, &v->castling.king_file) && bk_cursor_end(c);
 }
 
+/* Reads a file, or `-`: there is no castling on this wing. */
+static bool file_or_none(struct bk_cursor *c, const struct bk_variant *v, uint8_t *file)
+{
+    if (!bk_cursor_more(c) || *c->p != '-')
+        return bk_cursor_file(c, v, file);
+    c->p++;
+    *file = BK_NO_HOME;
+    return true;
+}
+
 static bool two_files(struct bk_cursor *c, const struct bk_variant *v, uint8_t file[2])
 {
-    return bk_cursor_file(c, v, &file[0]) && bk_cursor_file(c, v, &file[1]) && bk_cursor_end(c);
+    return file_or_none(c, v, &file[0]) && file_or_none(c, v, &file[1]) && bk_cursor_end(c);
 }
 
 static bool key_castling_rook_files(struct bk_cursor *c, struct bk_variant *v)

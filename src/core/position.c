@@ -1,9 +1,10 @@
 /*
  * position.c - men on squares, and the FEN that says so.
  *
- * Idea: a FEN is read field by field through one cursor; each reader either
- * advances it or ends with the fault and its place.  Faults in the board field
- * name rank and column, later ones the field.
+ * Idea: a FEN is cut into its fields, which shows those that are missing; then
+ * they are read one by one through a cursor, which each reader advances, or
+ * ends with the fault and its place.  Faults in the board field name rank and
+ * column, later ones the field.
  *
  * Invariant: `at`, `by`, `count` and `king` say the same thing; only put and
  * lift change them.
@@ -17,6 +18,7 @@
 
 #include "core/letter.h"
 #include "core/rules.h"
+#include "core/utf8.h"
 
 /* == Men ================================================================= */
 
@@ -87,24 +89,126 @@ unsigned bk_sq_read(const struct bk_variant *v, const char **s)
     return bk_sq(v, file, rank - 1);
 }
 
+/* == The fields of a FEN ================================================= */
+
+/* `_` is a blank of addresses. */
+static bool is_blank(char c) { return bk_is_space(c) || c == '_'; }
+
+static size_t word_chars(const char *s)
+{
+    size_t n = 0;
+
+    while (s[n] && !is_blank(s[n]) && s[n] != ';')
+        n++;
+    return n;
+}
+
+static size_t digits(const char *s)
+{
+    size_t n = 0;
+
+    while (bk_is_digit(s[n]))
+        n++;
+    return n;
+}
+
+static bool is_square(const char *s, size_t n)
+{
+    return n > 1 && bk_is_lower(*s) && 1 + digits(s + 1) == n;
+}
+
+/* "3+3", "+0+0": checks that may still be given, or were, in games that count them. */
+static bool is_count(const char *s, size_t n)
+{
+    return strspn(s, "0123456789+") >= n && memchr(s, '+', n);
+}
+
+/* Do operations of EPD begin here, or the `;` that sets off whatever follows a FEN?  Without any
+   `;` only operations that EPD itself has are known as such: `moves e2e4` must not be passed over.
+ */
+static bool is_operation(const char *s)
+{
+    static const char known[] = " acd acn acs am bm ce dm eco fmvn hmvc id nic pm pv rc sm tcgs "
+                                "tcri tcsi ";
+    size_t n = word_chars(s);
+    char word[8];
+
+    if (*s == ';')
+        return true;
+    if (!bk_is_letter(*s))
+        return false;
+    if (strchr(s, ';'))
+        return true;
+    if (n > 4 || !is_blank(s[n]))
+        return false;
+    snprintf(word, sizeof word, " %.*s ", (int)n, s);
+    return strstr(known, word) || (n == 2 && strchr("cv", *s) && bk_is_digit(s[1]));
+}
+
+void bk_fen_split(struct bk_fen *out, const char *text)
+{
+    const char *s = text + bk_utf8_mark(text);
+    unsigned next = BK_FEN_BOARD;
+
+    memset(out, 0, sizeof *out);
+    out->text = out->end = text;
+    for (;; next++) {
+        size_t n;
+
+        while (is_blank(*s))
+            s++;
+        n = word_chars(s);
+        if (next >= BK_FEN_CASTLING && is_count(s, n)) {
+            out->end = s += n;
+            next--;
+            continue;
+        }
+        if (!n || next == BK_FEN_FIELDS ||
+            (next >= (is_square(s, n) ? BK_FEN_CLOCK : BK_FEN_PASSED) && is_operation(s)))
+            break;
+        if ((next == BK_FEN_CASTLING || next == BK_FEN_PASSED) && digits(s) == n)
+            next = BK_FEN_CLOCK;
+        else if (next == BK_FEN_CASTLING && is_square(s, n))
+            next = BK_FEN_PASSED;
+        out->at[next] = s;
+        out->n[next] = n;
+        out->end = s += n;
+    }
+    out->rest = s;
+    out->too_many = *s && !is_operation(s);
+}
+
+size_t bk_epd_word(const char *operations, const char *name, const char **word)
+{
+    size_t n = strlen(name);
+    bool begins = true; /* an operation may begin at `at` */
+
+    for (const char *at = operations; at && *at; at++) {
+        if (begins && !strncmp(at, name, n) && bk_is_space(at[n])) {
+            for (*word = at + n; bk_is_space(**word);)
+                ++*word;
+            return word_chars(*word);
+        }
+        if (*at == '"' && !(at = strchr(at + 1, '"')))
+            break;
+        begins = *at == ';' || (begins && bk_is_space(*at));
+    }
+    return 0;
+}
+
 /* == Reading a FEN ======================================================= */
 
 struct reading {
     const struct bk_variant *v;
     struct bk_pos *p;
-    const char *text, *s; /* the whole FEN; what is not read yet */
+    const struct bk_fen *fen;
+    const char *s, *end; /* what is not read yet of a field */
     struct bk_report *why;
 };
 
-static unsigned column(const struct reading *r) { return (unsigned)(r->s - r->text) + 1; }
+static unsigned column(const struct reading *r) { return (unsigned)(r->s - r->fen->text) + 1; }
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-static bool at_end(const struct reading *r) { return !*r->s || is_space(*r->s); }
+static bool at_end(const struct reading *r) { return r->s == r->end; }
 
 /* A character as a message shows it. */
 static const char *shown(char c, char out[8])
@@ -116,22 +220,24 @@ static const char *shown(char c, char out[8])
     return out;
 }
 
-/* Goes to the next field; false if there is none. */
-static bool next_field(struct reading *r)
+/* Goes to a field; false if it is missing. */
+static bool field(struct reading *r, unsigned which)
 {
-    while (is_space(*r->s))
-        r->s++;
-    return *r->s;
+    r->s = r->fen->at[which];
+    r->end = r->s ? r->s + r->fen->n[which] : NULL;
+    return r->s;
 }
 
-/* The characters of this field, for messages: `%.*s` wants width and start. */
+/* Goes to a field; false if it is missing, or `-`. */
+static bool field_says(struct reading *r, unsigned which)
+{
+    return field(r, which) && !(r->fen->n[which] == 1 && *r->s == '-');
+}
+
+/* The characters of the rest of this field, for messages: `%.*s` wants width and start. */
 static int field_chars(const struct reading *r)
 {
-    int n = 0;
-
-    while (n < 40 && r->s[n] && !is_space(r->s[n]))
-        n++;
-    return n;
+    return r->end - r->s < 40 ? (int)(r->end - r->s) : 40;
 }
 
 /* Reads a number of the field, at most `max`; false if there is none or it is larger. */
@@ -139,9 +245,9 @@ static bool number_read(struct reading *r, unsigned max, unsigned *out)
 {
     unsigned n = 0;
 
-    if (!is_digit(*r->s))
+    if (!bk_is_digit(*r->s))
         return false;
-    for (; is_digit(*r->s); r->s++) {
+    for (; bk_is_digit(*r->s); r->s++) {
         n = n * 10 + (unsigned)(*r->s - '0');
         if (n > max)
             return false;
@@ -156,7 +262,7 @@ unsigned bk_gap_read(const char **s)
 {
     unsigned gap = 0;
 
-    for (; is_digit(**s); ++*s)
+    for (; bk_is_digit(**s); ++*s)
         if (gap <= BK_FILES_MAX)
             gap = gap * 10 + (unsigned)(**s - '0');
     return gap <= BK_FILES_MAX ? gap : BK_FILES_MAX + 1;
@@ -164,7 +270,8 @@ unsigned bk_gap_read(const char **s)
 
 /*
  * Reads one rank into cells: a letter, '*' for a hole, '.' for an empty
- * square.  *n counts all squares named, also those beyond the board.
+ * square.  *n counts all squares named, also those beyond the board.  `~`,
+ * the mark of a man who was a pawn, says nothing.
  */
 static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILES_MAX], unsigned *n)
 {
@@ -174,13 +281,14 @@ static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILE
         unsigned gap = 1, start = column(r);
         char c = *r->s;
 
-        if (is_digit(c)) {
+        if (bk_is_digit(c)) {
             if (!number_read(r, 99, &gap) || gap == 0)
                 return bk_fail(r->why, BK_E_USAGE, "FEN rank %u: bad gap at column %u", rank + 1,
                                start);
             c = '.';
-        } else if (c == '*' || (is_letter(c) && bk_variant_type(r->v, c) >= 0)) {
+        } else if (c == '*' || (bk_is_letter(c) && bk_variant_type(r->v, c) >= 0)) {
             r->s++;
+            r->s += c != '*' && !at_end(r) && *r->s == '~';
         } else {
             return bk_fail(
                 r->why, BK_E_USAGE, "FEN rank %u: unknown piece letter %s at column %u; %s has %s",
@@ -256,9 +364,9 @@ static enum bk_err board_read(struct reading *r)
     unsigned ranks = 1;
     bool holes = false;
 
-    if (!next_field(r))
+    if (!field(r, BK_FEN_BOARD))
         return bk_fail(r->why, BK_E_USAGE, "FEN: empty");
-    for (const char *s = r->s; *s && !is_space(*s) && *s != '['; s++) {
+    for (const char *s = r->s; s < r->end && *s != '['; s++) {
         ranks += *s == '/';
         holes |= *s == '*';
     }
@@ -304,7 +412,7 @@ static enum bk_err kings_check(struct reading *r)
 static enum bk_err allowance_read(struct reading *r)
 {
     unsigned colour = *r->s >= 'a' ? BK_BLACK : BK_WHITE;
-    int type = is_letter(*r->s) ? bk_variant_type(r->v, *r->s) : -1;
+    int type = bk_is_letter(*r->s) ? bk_variant_type(r->v, *r->s) : -1;
     char text[8];
 
     if (bk_rules_hands(r->v))
@@ -325,13 +433,13 @@ static enum bk_err allowance_read(struct reading *r)
 
 static enum bk_err allowances_read(struct reading *r)
 {
-    if (*r->s != '[')
+    if (at_end(r))
         return BK_OK;
     memset(r->p->left, 0, sizeof r->p->left);
     r->s++;
     if (r->s[0] == '-' && r->s[1] == ']')
         r->s++;
-    while (*r->s != ']') {
+    while (at_end(r) || *r->s != ']') {
         enum bk_err err;
 
         if (at_end(r))
@@ -350,17 +458,23 @@ static enum bk_err allowances_read(struct reading *r)
 
 static enum bk_err side_read(struct reading *r)
 {
-    if (!next_field(r))
+    if (!field(r, BK_FEN_SIDE))
         return BK_OK;
     if (field_chars(r) != 1 || (*r->s != 'w' && *r->s != 'b'))
         return bk_fail(r->why, BK_E_USAGE, "FEN side to move: '%.*s' is neither 'w' nor 'b'",
                        field_chars(r), r->s);
     r->p->stm = *r->s == 'w' ? BK_WHITE : BK_BLACK;
-    r->s++;
     return BK_OK;
 }
 
 /* == Castling == */
+
+bool bk_is_right(const struct bk_variant *v, char letter)
+{
+    char lower = bk_lower(letter);
+
+    return bk_is_letter(letter) && (lower == 'k' || lower == 'q' || lower - 'a' < v->files);
+}
 
 /* The side of a right's letter, Q and K or the file of the rook: 0 a-side, 1 the other, -1 none. */
 static int castling_side(const struct bk_variant *v, char letter)
@@ -368,6 +482,8 @@ static int castling_side(const struct bk_variant *v, char letter)
     char lower = bk_lower(letter);
     unsigned file = bk_file_read(v, lower);
 
+    if (!bk_rules_castles(v))
+        return -1;
     if (lower == 'k' || lower == 'q')
         return v->castling.rook_file[lower == 'k'] == BK_NO_HOME ? -1 : lower == 'k';
     for (int side = 0; side < 2; side++)
@@ -376,69 +492,43 @@ static int castling_side(const struct bk_variant *v, char letter)
     return -1;
 }
 
-static enum bk_err home_check(struct reading *r, char letter, unsigned type, unsigned colour,
-                              unsigned file)
+static bool at_home(const struct reading *r, unsigned type, unsigned colour, unsigned file)
 {
-    unsigned sq = bk_sq(r->v, file, bk_first_rank(r->v, colour));
-    char name[8];
-
-    if (r->p->at[sq] == bk_man(type, colour))
-        return BK_OK;
-    return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but no %s %s on %s", letter,
-                   bk_colour_name(colour), r->v->piece[type].name, bk_sq_name(r->v, sq, name));
+    return r->p->at[bk_sq(r->v, file, bk_first_rank(r->v, colour))] == bk_man(type, colour);
 }
 
+/* Reads a letter of the rights.  One whose king and rook are not at home says nothing. */
 static enum bk_err right_read(struct reading *r)
 {
     const struct bk_castling *c = &r->v->castling;
-    unsigned colour = *r->s >= 'a' ? BK_BLACK : BK_WHITE;
-    int side = is_letter(*r->s) ? castling_side(r->v, *r->s) : -1;
-    unsigned bit;
+    unsigned colour = *r->s >= 'a' ? BK_BLACK : BK_WHITE, bit;
     char text[8];
-    enum bk_err err;
+    int side;
 
-    if (side < 0)
+    if (!bk_is_right(r->v, *r->s))
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: unknown right %s at column %u",
                        shown(*r->s, text), column(r));
-    bit = 1u << (2 * colour + (unsigned)side);
-    if (r->p->rights & bit)
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c' at column %u says a right twice",
-                       *r->s, column(r));
-    if ((err = home_check(r, *r->s, r->v->royal, colour, c->king_file)) != BK_OK ||
-        (err = home_check(r, *r->s, c->rook, colour, c->rook_file[side])) != BK_OK)
-        return err;
-    r->p->rights |= (uint8_t)bit;
+    side = castling_side(r->v, *r->s);
+    if (side >= 0 && at_home(r, r->v->royal, colour, c->king_file) &&
+        at_home(r, c->rook, colour, c->rook_file[side])) {
+        bit = 1u << (2 * colour + (unsigned)side);
+        if (r->p->rights & bit)
+            return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c' at column %u says a right twice",
+                           *r->s, column(r));
+        r->p->rights |= (uint8_t)bit;
+    }
     r->s++;
     return BK_OK;
 }
 
-/* Goes to the next field, of castling or en passant; false if it is missing.  XBoard leaves both
-   out before the clocks: `w 0 1`. */
-static bool next_but_clocks(struct reading *r) { return next_field(r) && !is_digit(*r->s); }
-
 static enum bk_err castling_read(struct reading *r)
 {
-    if (!next_but_clocks(r))
-        return BK_OK;
-    if (r->s[0] == '-' && field_chars(r) == 1) {
-        r->s++;
-        return BK_OK;
-    }
-    if (bk_rules_homes_told(r->v) && !bk_rules_castles(r->v))
-        return bk_fail(r->why, BK_E_USAGE,
-                       "FEN castling: '%.*s' is neither '-' nor rights of "
-                       "this game",
-                       field_chars(r), r->s);
-    if (!bk_rules_castles(r->v))
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%.*s', but this game has none ('-')",
-                       field_chars(r), r->s);
-    while (!at_end(r)) {
-        enum bk_err err = right_read(r);
+    enum bk_err err = BK_OK;
 
-        if (err)
-            return err;
-    }
-    return BK_OK;
+    if (field_says(r, BK_FEN_CASTLING))
+        while (!err && !at_end(r))
+            err = right_read(r);
+    return err;
 }
 
 /* == En passant == */
@@ -462,75 +552,82 @@ static bool ep_possible(const struct reading *r, unsigned ep)
            bk_rules_doubles_from(v, bk_man_type(man), them, from);
 }
 
+/* A square over which nobody can have passed just now says nothing. */
 static enum bk_err ep_read(struct reading *r)
 {
-    const char *field;
+    const char *text;
     unsigned ep;
     int chars;
 
-    if (!next_but_clocks(r))
+    if (!field_says(r, BK_FEN_PASSED))
         return BK_OK;
-    field = r->s;
+    text = r->s;
     chars = field_chars(r);
-    if (field[0] == '-' && chars == 1) {
-        r->s++;
-        return BK_OK;
-    }
-    if (!bk_rules_en_passant(r->v))
-        return bk_fail(r->why, BK_E_USAGE, "FEN en passant: '%.*s', but this game has none ('-')",
-                       chars, field);
     ep = bk_sq_read(r->v, &r->s);
     if (ep == BK_SQ_NONE || !at_end(r))
-        return bk_fail(r->why, BK_E_USAGE, "FEN en passant: '%.*s' is no square", chars, field);
-    if (!ep_possible(r, ep))
-        return bk_fail(r->why, BK_E_USAGE,
-                       "FEN en passant: no %s man can have passed over %.*s just now",
-                       bk_colour_name(!r->p->stm), chars, field);
-    r->p->ep = (uint8_t)ep;
+        return bk_fail(r->why, BK_E_USAGE, "FEN en passant: '%.*s' is no square", chars, text);
+    if (bk_rules_en_passant(r->v) && ep_possible(r, ep))
+        r->p->ep = (uint8_t)ep;
     return BK_OK;
 }
 
 /* == Clocks == */
 
+/* Reads the number of the turn at r->s.  0 stands for 1. */
+static enum bk_err turn_read(struct reading *r)
+{
+    const char *text = r->s;
+    int chars = field_chars(r);
+    unsigned n;
+
+    if (!number_read(r, UINT16_MAX, &n) || !at_end(r))
+        return bk_fail(r->why, BK_E_USAGE, "FEN move number: '%.*s' is not 1 to %u", chars, text,
+                       (unsigned)UINT16_MAX);
+    r->p->turn = (uint16_t)(n ? n : 1);
+    return BK_OK;
+}
+
 static enum bk_err clocks_read(struct reading *r)
 {
+    const char *rest = r->fen->rest;
+    size_t chars;
     unsigned n;
-    const char *field;
-    int chars;
 
-    if (!next_field(r))
-        return BK_OK;
-    field = r->s;
-    chars = field_chars(r);
-    if (!number_read(r, 9999, &n) || !at_end(r))
-        return bk_fail(r->why, BK_E_USAGE, "FEN half-move clock: '%.*s' is not 0 to 9999", chars,
-                       field);
-    if (!next_field(r))
-        return BK_OK;
-    field = r->s;
-    chars = field_chars(r);
-    if (!number_read(r, UINT16_MAX, &n) || n == 0 || !at_end(r))
-        return bk_fail(r->why, BK_E_USAGE, "FEN move number: '%.*s' is not 1 to %u", chars, field,
-                       (unsigned)UINT16_MAX);
-    r->p->turn = (uint16_t)n;
-    if (next_field(r))
+    if (field_says(r, BK_FEN_CLOCK)) {
+        const char *text = r->s;
+        int width = field_chars(r);
+
+        if (!number_read(r, 9999, &n) || !at_end(r))
+            return bk_fail(r->why, BK_E_USAGE, "FEN half-move clock: '%.*s' is not 0 to 9999",
+                           width, text);
+    }
+    if (r->fen->too_many) {
+        r->s = rest;
+        r->end = rest + word_chars(rest);
         return bk_fail(r->why, BK_E_USAGE, "FEN: '%.*s' after the last field, at column %u",
                        field_chars(r), r->s, column(r));
-    return BK_OK;
+    }
+    if (field(r, BK_FEN_TURN))
+        return field_says(r, BK_FEN_TURN) ? turn_read(r) : BK_OK;
+    if (!(chars = bk_epd_word(rest, "fmvn", &r->s)))
+        return BK_OK;
+    r->end = r->s + chars;
+    return turn_read(r);
 }
 
 /* == All of it == */
 
+static const char startpos[] = "startpos";
+
 bool bk_fen_is_start(const char *text)
 {
-    static const char blank[] = " \t\r\n", start[] = "startpos";
+    struct bk_fen f;
 
-    while (*text == ' ' || *text == '\t')
-        text++;
-    if (*text != *start || strncmp(text, start, strlen(start)) != 0)
+    if (!strstr(text, startpos)) /* mostly */
         return false;
-    text += strlen(start);
-    return !text[strspn(text, blank)];
+    bk_fen_split(&f, text);
+    return f.n[BK_FEN_BOARD] == strlen(startpos) &&
+           !strncmp(f.at[BK_FEN_BOARD], startpos, strlen(startpos)) && !f.at[BK_FEN_SIDE];
 }
 
 const char *bk_fen_meant(const struct bk_variant *v, const char *text)
@@ -545,15 +642,33 @@ static enum bk_err fen_read(struct bk_pos *p, const struct bk_variant *v, const 
     static enum bk_err (*const part[])(struct reading *) = {
         board_read, kings_check, allowances_read, side_read, castling_read, ep_read, clocks_read,
     };
-    struct reading r = { .v = v, .p = p, .text = fen, .s = fen, .why = why };
+    struct bk_fen fields;
+    struct reading r = { .v = v, .p = p, .fen = &fields, .why = why };
     enum bk_err err = BK_OK;
 
     bk_pos_init(p, v);
     if (bk_fen_is_start(fen))
         return bk_fail(why, BK_E_USAGE, "%s has no starting position: give a FEN", v->name);
+    bk_fen_split(&fields, fen);
     for (size_t i = 0; !err && i < sizeof part / sizeof *part; i++)
         if (kings || part[i] != kings_check)
             err = part[i](&r);
+    return err;
+}
+
+enum bk_err bk_fen_rest_check(const struct bk_variant *v, const struct bk_fen *fen, unsigned *stm,
+                              struct bk_report *why)
+{
+    struct bk_pos p;
+    struct reading r = { .v = v, .p = &p, .fen = fen, .why = why };
+    enum bk_err err;
+
+    bk_pos_init(&p, v);
+    err = side_read(&r);
+    err = err ? err : castling_read(&r);
+    err = err ? err : ep_read(&r);
+    err = err ? err : clocks_read(&r);
+    *stm = p.stm;
     return err;
 }
 

@@ -52,13 +52,48 @@ void bk_pos_put(struct bk_pos *p, const struct bk_variant *v, unsigned type, uns
 /* Takes the man off an occupied square. */
 void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
 
+/* == FEN == */
+
+/* The fields of a FEN, where they stand in its text; at[i] is NULL where one is missing. */
+enum {
+    BK_FEN_BOARD,
+    BK_FEN_SIDE,
+    BK_FEN_CASTLING,
+    BK_FEN_PASSED, /* the en passant square */
+    BK_FEN_CLOCK,
+    BK_FEN_TURN,
+    BK_FEN_FIELDS
+};
+struct bk_fen {
+    const char *text; /* all of it */
+    const char *at[BK_FEN_FIELDS];
+    size_t n[BK_FEN_FIELDS];
+    const char *end;  /* behind the last field */
+    const char *rest; /* what follows it: "", operations of EPD, or what `;` sets off */
+    bool too_many;    /* `rest` is none of these */
+};
 /*
- * Reads a FEN as Fairy-Stockfish writes it: gaps of several digits, `*` for a
- * hole, optional `[...]` with the evolutions still allowed, side to move,
- * castling, en passant, half-move clock, move number; missing trailing fields
- * take their usual values.  As XBoard writes it, castling and en passant may be missing
- * before the clocks (`w 0 1`).  Castling is KQkq or the rooks' files; with shuffled
- * homes `v` is the game derived for this FEN (core/homes.h).  `startpos` is the game's array.
+ * Cuts a FEN into its fields; `text` is borrowed.  Whether they make sense is not asked.  Behind
+ * the side, fields may be missing: a number is a clock, a square the one for en passant.  Blanks
+ * are space, tab, the ends of lines and `_`.
+ */
+void bk_fen_split(struct bk_fen *out, const char *text);
+
+/*
+ * Reads a FEN, as every door does: there is no other reader.  Gaps of several digits, `*` for a
+ * hole, optional `[...]` with the evolutions still allowed, side to move, castling, en passant,
+ * half-move clock, move number.  Castling is KQkq or the rooks' files; with shuffled homes `v` is
+ * the game derived for this FEN (core/homes.h).  `startpos` is the game's array.
+ *
+ * docs/rules.md, "How positions are written", lists what is forgiven; in short:
+ *   missing fields behind the board take their usual values
+ *   move number 0 is 1; `-` stands for any field behind the side
+ *   `~` behind a man, and empty brackets, say nothing
+ *   a right whose king and rook are not at home is no right, nor is any where nobody castles
+ *   a square over which nobody can have passed just now is no en passant square
+ *   counts of checks, `3+3`, say nothing
+ *   operations of EPD, and whatever `;` sets off, are passed over, but `fmvn`, the move number
+ *   a byte order mark, and blanks anywhere between
  *
  * Returns BK_OK or BK_E_USAGE with the fault and its place.  Checks the board,
  * one royal a side, and the ranks men may stand on; whether the side that has
@@ -67,10 +102,21 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
 enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             struct bk_report *why);
 
-/* Does the text say `startpos`, blanks around it or not? */
+/* For readers of other boards (hands.h): reads what follows the board, of which *stm is kept. */
+enum bk_err bk_fen_rest_check(const struct bk_variant *v, const struct bk_fen *fen, unsigned *stm,
+                              struct bk_report *why);
+
+/* Does the text say `startpos`, and nothing else that matters? */
 bool bk_fen_is_start(const char *text);
 /* The FEN that a text means: of `startpos` the array, if the game has one; else the text itself. */
 const char *bk_fen_meant(const struct bk_variant *v, const char *text);
+
+/* Sets *word to the first word of the operation `name` of EPD, "bm b3b4 c3d2;", and returns its
+   length; 0: there is no such operation, or in quotes only.  operations: bk_fen.rest. */
+size_t bk_epd_word(const char *operations, const char *name, const char **word);
+
+/* May a castling field have this letter: KQkq, or a file's? */
+bool bk_is_right(const struct bk_variant *v, char letter);
 
 /* Checks that a FEN can be read, with or without kings: for callers that show a board, which need
    not be a position.  Errors as of bk_pos_from_fen(). */

@@ -19,12 +19,14 @@
 
 /* == 1. What the FEN shows == */
 
-/* Reads one rank, its holes into `sea`; returns its files, 0 if it is no rank. */
-static unsigned read_rank(const struct bk_variant *base, const char **s, struct bk_bits *sea)
+/* Reads one rank up to `end` at most, its holes into `sea`; returns its files, 0 if it is no rank.
+ */
+static unsigned read_rank(const struct bk_variant *base, const char **s, const char *end,
+                          struct bk_bits *sea)
 {
     unsigned files = 0;
 
-    while (**s && !strchr("/[ \t\r\n", **s)) {
+    while (*s < end && **s != '/' && **s != '[') {
         unsigned gap = 1;
 
         if (**s >= '1' && **s <= '9') {
@@ -32,6 +34,7 @@ static unsigned read_rank(const struct bk_variant *base, const char **s, struct 
         } else if (**s == '*' || bk_variant_type(base, **s) >= 0) {
             if (*(*s)++ == '*')
                 bk_bits_set(sea, files);
+            *s += *s < end && **s == '~'; /* position.c */
         } else {
             return 0;
         }
@@ -52,17 +55,22 @@ bool bk_terrain_read(struct bk_terrain *t, const struct bk_variant *base, const 
 {
     struct bk_bits sea[BK_RANKS_MAX] = { 0 }; /* by file, from the top rank down */
     unsigned ranks = 0, files = 0;
-    const char *s = fen + strspn(fen, " \t\r\n");
+    struct bk_fen fields;
+    const char *s, *end;
     bool any = false;
 
+    bk_fen_split(&fields, fen);
+    if (!(s = fields.at[BK_FEN_BOARD]))
+        return false;
+    end = s + fields.n[BK_FEN_BOARD];
     do {
-        unsigned n = ranks < BK_RANKS_MAX ? read_rank(base, &s, &sea[ranks]) : 0;
+        unsigned n = ranks < BK_RANKS_MAX ? read_rank(base, &s, end, &sea[ranks]) : 0;
 
         if (!n || (ranks && n != files))
             return false;
         files = n;
         any |= !bk_bits_empty(&sea[ranks++]);
-    } while (*s == '/' && s++);
+    } while (s < end && *s == '/' && s++);
     if (ranks < 2 || files < 2 || (!any && files == base->files))
         return false;
     memset(t, 0, sizeof *t); /* no byte unset: terrains may be compared byte by byte */

@@ -126,8 +126,8 @@ struct bk_castling {
     bool allowed;
     uint8_t rook;         /* type */
     uint8_t king_file;    /* home files; all on the mover's rank 1 */
-    uint8_t rook_file[2]; /* [0] a-side, [1] the other; shuffled: one may be BK_NO_HOME */
-    uint8_t king_to[2];
+    uint8_t rook_file[2]; /* [0] a-side, [1] the other; one may be BK_NO_HOME: no castling there */
+    uint8_t king_to[2];   /* BK_NO_HOME where homes are fixed and there is none */
     uint8_t rook_to[2];
     bool shuffled;
 };

@@ -15,18 +15,13 @@ enum be_dialect {
 /* "e2e4", "b9b10m", "e1g1"; a whole turn as bk_turn_name().  Returns `out`. */
 char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_board *b,
                     const struct be_move *m, char out[BE_NAME_MAX]);
-/* The legal move that a client names: capitals, `=` and `+` do not matter, nor does a promotion
-   that goes without saying.  False: there is none. */
+/* The legal move that a client names, as bk_move_read().  False: there is none. */
 bool be_move_read(const struct be_game *g, enum be_dialect d, const struct be_board *b,
                   const char *name, struct be_move *out);
 
 unsigned be_sq_read(const struct be_game *g, enum be_dialect d, const char *text);
 
-/*
- * Reads a FEN as GUIs write it.  Fields may be missing anywhere behind the side; `[]` and `~` are
- * passed over; castling rights and en passant squares that the position or the game does not
- * allow are dropped.  Anything else is as in bk_pos_from_fen(), and so are the errors.
- */
+/* As be_game_read(), of a FEN whose en passant square is named as clients name squares. */
 enum bk_err be_fen_read(struct be_game *g, enum be_dialect d, struct be_board *b, const char *fen,
                         struct bk_report *why);
 

@@ -224,42 +224,25 @@ bool study_tag_value(const struct study_token *k, char *out, size_t room)
 
 size_t study_epd_position(const char *line)
 {
-    size_t n = strcspn(line, " ");
+    struct bk_fen f;
 
-    for (unsigned field = 1; line[n] && field < 6; field++) {
-        const char *next = line + n + strspn(line + n, " ");
-
-        if (field >= 4 && !isdigit((unsigned char)*next))
-            break;
-        n = (size_t)(next - line) + strcspn(next, " ");
-    }
-    return n;
+    bk_fen_split(&f, line);
+    return (size_t)(f.end - line);
 }
 
 size_t study_epd_word(const char *operations, const char *name, const char **word)
 {
-    size_t n = strlen(name);
-    bool begins = true; /* an operation may begin at `at` */
-
-    for (const char *at = operations; at && *at; at++) {
-        if (begins && !strncmp(at, name, n) && at[n] == ' ') {
-            *word = at + n + strspn(at + n, " ");
-            return strcspn(*word, " ;");
-        }
-        if (*at == '"' && !(at = strchr(at + 1, '"')))
-            break;
-        begins = *at == ';' || (begins && *at == ' ');
-    }
-    return 0;
+    return bk_epd_word(operations, name, word);
 }
 
 unsigned study_epd_fields(const char *line)
 {
-    size_t n = study_epd_position(line);
     unsigned fields = 0;
+    struct bk_fen f;
 
-    for (size_t i = 0; i < n; i++)
-        fields += line[i] != ' ' && (!i || line[i - 1] == ' ');
+    bk_fen_split(&f, line);
+    for (unsigned i = 0; i < BK_FEN_FIELDS; i++)
+        fields += f.at[i] != NULL;
     return fields;
 }
 
@@ -277,13 +260,17 @@ const char *study_epd_end(const char *operations)
 
 void study_epd_to_fen(char *line)
 {
-    char *end = line + study_epd_position(line);
     const char *turn;
-    size_t digits = study_epd_word(end, "fmvn", &turn);
+    struct bk_fen f;
+    size_t digits;
+    char *end;
 
-    if (!isalpha((unsigned char)end[strspn(end, " ")]))
-        return; /* no operations: whatever it is the reader of FENs will say */
-    if (digits && study_epd_fields(line) == 4) {
+    bk_fen_split(&f, line);
+    end = line + (f.end - line);
+    if (!*f.rest || f.too_many)
+        return; /* of too many fields the reader of FENs will tell */
+    digits = bk_epd_word(f.rest, "fmvn", &turn);
+    if (digits && f.at[BK_FEN_SIDE] && !f.at[BK_FEN_CLOCK]) {
         memmove(end + 3, turn, digits); /* "fmvn N" is longer than what it stands for */
         memcpy(end, " 0 ", 3);
         end += 3 + digits;
@@ -390,14 +377,6 @@ static bool fits(const struct bk_variant *v, const struct bk_pos *p, const struc
            (s->rank < 0 || m->from / v->files == s->rank);
 }
 
-/* O-O is to the side of the last file. */
-static bool is_castling(const struct bk_move *m, const char *text)
-{
-    bool far_side = !strcmp(text, "O-O-O");
-
-    return m->castles && (far_side || !strcmp(text, "O-O")) && (m->also < m->from) == far_side;
-}
-
 /* The legal moves that a word may mean: [0] as it stands, [1] leniently. */
 struct meant {
     unsigned n[2];
@@ -413,7 +392,7 @@ static void may_mean(struct meant *m, bool lenient, const struct bk_move *move)
 enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, const struct bk_pos *p,
                             const char *text, size_t n, struct bk_report *why)
 {
-    char word[STUDY_SPELLED_MAX + 1], name[16];
+    char word[STUDY_SPELLED_MAX + 1];
     struct bk_move move[BK_MOVES_MAX];
     struct meant meant = { .n = { 0, 0 } };
     struct said s;
@@ -422,16 +401,14 @@ enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, con
     if (!study_spell(word, text, n))
         return bk_fail(why, BK_E_USAGE, "`%.*s` is no move",
                        (int)(n > STUDY_SPELLED_MAX ? STUDY_SPELLED_MAX : n), text);
+    if (!bk_move_read(out, v, p, word, strlen(word), 1, NULL))
+        return BK_OK;
     said = read_said(&s, v, word, strlen(word));
     for (unsigned first = 0; first != BK_MOVES_END;) {
         unsigned all = bk_moves_portion(v, p, &first, move);
 
         for (unsigned i = 0; i < all; i++) {
-            if (!strcmp(bk_move_name(v, &move[i], name), word)) {
-                *out = move[i];
-                return BK_OK;
-            }
-            if (is_castling(&move[i], word) || (said && fits(v, p, &move[i], &s, false)))
+            if (said && fits(v, p, &move[i], &s, false))
                 may_mean(&meant, false, &move[i]);
             if (said && fits(v, p, &move[i], &s, true))
                 may_mean(&meant, true, &move[i]);

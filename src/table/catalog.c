@@ -289,8 +289,19 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     return err;
 }
 
-/* Finds the files of the first folder that has both, else of the first that has the wdl file.
-   Files of two folders may come from two builds, and never make a table together. */
+/* Finds the distances of a table whose wdl file no folder has beside them: BK_OK, too, if none has
+   them at all. */
+static enum bk_err find_apart(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
+{
+    enum bk_err err = BK_E_NO_TABLE;
+
+    for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++)
+        err = source_find(&e->dtw, c, c->folder[i], &e->key, BK_KIND_DTW, why);
+    return err == BK_E_NO_TABLE ? BK_OK : err;
+}
+
+/* Finds the files of the first folder that has both; else each in the first that has it: of one
+   game's rules and one material, whatever build they come from, they say the same (format.md 1). */
 static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
 {
     struct source alone = { NULL, NULL }; /* the first wdl file without distances */
@@ -310,7 +321,7 @@ static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct
     }
     if (err == BK_E_NO_TABLE && alone.file) {
         e->wdl = alone;
-        return BK_OK;
+        return find_apart(e, c, why);
     }
     source_release(&alone);
     return err;
@@ -579,7 +590,7 @@ static bool may_be_there(const struct bk_catalog *c, const struct bk_material *m
     return e->home->err != BK_E_NO_TABLE;
 }
 
-/* Is this file in one of the folders (distances: beside the wdl file)?  *unsure: a host does not
+/* Is this file in one of the folders?  *unsure: a host does not
    know yet, and it may be.  A thread that must not read goes by may_be_there(). */
 static bool is_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind,
                      bool *unsure)
@@ -592,9 +603,6 @@ static bool is_there(const struct bk_catalog *c, const struct bk_material *m, en
         enum bk_err err = bk_reader_look(bk_cache_readers(c->cache),
                                          bk_table_path(path, c->folder[i], c->v, m, kind), NULL);
 
-        if (!err && kind == BK_KIND_DTW)
-            err = bk_reader_look(bk_cache_readers(c->cache),
-                                 bk_table_path(path, c->folder[i], c->v, m, BK_KIND_WDL), NULL);
         if (!err)
             return true;
         *unsure |= err == BK_E_NEEDS_BYTES;

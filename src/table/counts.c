@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The position with the colours exchanged, as the other name of its table sees it. */
 static void exchange(struct bk_pos *p, const struct bk_variant *v, const struct bk_material *m)
@@ -62,6 +63,18 @@ static enum bk_err open_in(struct bk_file **out, const char *dir, size_t length,
     return bk_file_open_as(out, path, v, kept, BK_KIND_WDL, why);
 }
 
+static bool has_distances(const char *dir, size_t length, const struct bk_variant *v,
+                          const struct bk_material *kept)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+
+    if (length >= sizeof folder)
+        return false;
+    memcpy(folder, dir, length);
+    folder[length] = '\0';
+    return !access(bk_table_path(path, folder, v, kept, BK_KIND_DTW), F_OK);
+}
+
 enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *dirs,
                            const struct bk_variant *v, const struct bk_material *m,
                            struct bk_report *why)
@@ -71,9 +84,14 @@ enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *di
 
     *exchanged = bk_material_canonical(&kept, v);
     *out = NULL;
-    for (size_t n; err == BK_E_NO_TABLE && *dirs; dirs += n + (dirs[n] == ':'))
-        if ((n = strcspn(dirs, ":")) > 0)
-            err = open_in(out, dirs, n, v, &kept, why);
+    for (unsigned alone = 0; alone < 2; alone++) /* first a folder that has the distances, too */
+        for (const char *at = dirs; err == BK_E_NO_TABLE && *at;) {
+            size_t n = strcspn(at, ":");
+
+            if (n && (alone || has_distances(at, n, v, &kept)))
+                err = open_in(out, at, n, v, &kept, why);
+            at += n + (at[n] == ':');
+        }
     return err;
 }
 

@@ -1,5 +1,6 @@
-/* listing.c - see listing.h.  A folder is read for wdl files; the distances beside one are looked
- * for by name.  Of a table in several folders the one that answers is listed (catalog.c). */
+/* listing.c - see listing.h.  A folder is read for wdl files; the distances are looked for by name,
+ * beside one, then in all folders.  Of a table in several folders the one that answers is listed
+ * (catalog.c). */
 #include "table/listing.h"
 
 #include <dirent.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/array.h"
 #include "core/homes.h"
@@ -137,23 +139,80 @@ static int by_men(const void *a, const void *b)
     return x->men != y->men ? (x->men < y->men ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_variant *v,
-                       const char *paths, bool heads, struct bk_report *why)
+/* Looks in a folder for the distances of tables that have none beside them. */
+static enum bk_err look_apart(struct list *l, const char *folder)
 {
-    struct list l = { .v = v, .heads = heads, .why = why };
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < l->n; i++)
+        if (!l->at[i].distances) {
+            struct bk_listed *one = &l->at[i];
+
+            one->distances =
+                is_file(bk_table_path(path, folder, l->v, &one->m, BK_KIND_DTW), &one->dtw_bytes);
+            one->lost &= !one->distances;
+        }
+    return BK_OK;
+}
+
+/* Calls each() with every folder of a list.  Returns the first error. */
+static enum bk_err each_folder(struct list *l, const char *paths,
+                               enum bk_err (*each)(struct list *l, const char *folder),
+                               struct bk_report *why)
+{
     char *copy = strdup(paths), *rest = copy;
     enum bk_err err = copy ? BK_OK : bk_no_memory(why);
 
     for (char *one; (one = strsep(&rest, ":")) != NULL;)
         if (*one) {
-            enum bk_err each = read_games(&l, one);
+            enum bk_err first = each(l, one);
 
-            err = err ? err : each;
+            err = err ? err : first;
         }
     free(copy);
+    return err;
+}
+
+enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_variant *v,
+                       const char *paths, bool heads, struct bk_report *why)
+{
+    struct list l = { .v = v, .heads = heads, .why = why };
+    enum bk_err err = each_folder(&l, paths, read_games, why);
+
+    err = err ? err : each_folder(&l, paths, look_apart, why);
     if (l.n)
         qsort(l.at, l.n, sizeof *l.at, by_men);
     *out = l.at;
     *n = l.n;
     return err;
+}
+
+/* == One file == */
+
+/* Sets `out` to the path of a file in the folder that `n` letters name; tells whether it is there.
+   What may not be looked at counts as there: reading it says why it cannot be read. */
+static bool is_in(char *out, const char *dir, size_t n, const struct bk_variant *v,
+                  const struct bk_material *m, enum bk_kind kind)
+{
+    char folder[PATH_MAX];
+
+    snprintf(folder, sizeof folder, "%.*s", (int)n, dir);
+    return !access(bk_table_path(out, folder, v, m, kind), F_OK) || !bk_not_there(errno);
+}
+
+char *bk_table_find(char *out, const char *dirs, const struct bk_variant *v,
+                    const struct bk_material *m, enum bk_kind kind)
+{
+    for (unsigned alone = 0; alone < 2; alone++)
+        for (const char *at = dirs; *at;) {
+            size_t n = strcspn(at, ":");
+
+            if (n && (alone || is_in(out, at, n, v, m, (enum bk_kind)(1 - kind))) &&
+                is_in(out, at, n, v, m, kind))
+                return out;
+            at += n + (at[n] == ':');
+        }
+    dirs += strspn(dirs, ":");
+    is_in(out, dirs, strcspn(dirs, ":"), v, m, kind);
+    return out;
 }

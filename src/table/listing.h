@@ -4,7 +4,7 @@
 #ifndef BK_LISTING_H
 #define BK_LISTING_H
 
-#include "table/material.h"
+#include "table/info.h"
 
 struct bk_listed {
     struct bk_material m; /* canonical */
@@ -28,5 +28,11 @@ struct bk_listed {
  */
 enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_variant *v,
                        const char *paths, bool heads, struct bk_report *why);
+
+/* Sets `out`, PATH_MAX bytes, to the path of the file that answers, and returns it: in the first of
+   the folders `dirs`, separated by ':', that has both files of the table, else in the first that
+   has this one, else in the first, where it is not. */
+char *bk_table_find(char *out, const char *dirs, const struct bk_variant *v,
+                    const struct bk_material *m, enum bk_kind kind);
 
 #endif

@@ -76,9 +76,9 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
         colour = bk_rights_written[i].bit / 2;
         if (v->castling.rook_file[bk_rights_written[i].bit & 1] == BK_NO_HOME)
             return bk_fail(why, BK_E_USAGE,
-                           "material '%s': castling right '%c', but the FEN of %s "
+                           "material '%s': castling right '%c', but %s%s "
                            "has none on this wing",
-                           name, *at, v->name);
+                           name, *at, bk_rules_homes_told(v) ? "the FEN of " : "", v->name);
         if (!bk_bits_has(&v->board, bk_right_king(v, bk_rights_written[i].bit)) ||
             !bk_bits_has(&v->board, bk_right_home(v, bk_rights_written[i].bit)))
             return bk_fail(why, BK_E_USAGE,

@@ -11,6 +11,7 @@
 #include "core/rules.h"
 #include "table/format.h"
 #include "table/index_new.h"
+#include "table/listing.h"
 #include "table/materials.h"
 #include "tb/build/disk.h"
 #include "tb/kernel/dispatch.h"
@@ -46,7 +47,7 @@ static enum bk_err look_at(const struct bk_plan *p, struct bk_plan_table *t, enu
     char path[PATH_MAX];
     struct bk_file *f;
     enum bk_err err =
-        bk_file_open_as(&f, bk_table_path(path, p->dir, p->v, &t->m, kind), p->v, &t->m, kind, why);
+        bk_file_open_as(&f, bk_table_find(path, p->dir, p->v, &t->m, kind), p->v, &t->m, kind, why);
 
     if (err)
         return err;

@@ -347,6 +347,8 @@ static void add_pair(const struct class_readers *c, const struct bk_variant *v, 
         add_reader(c, at[0], at[1], rank);
     }
     for (unsigned wing = 0; bk_rules_castles(v) && wing < 2; wing++) {
+        if (v->castling.rook_file[wing] == BK_NO_HOME)
+            continue;
         at[mover] = king[mover] - king[mover] % v->files + v->castling.king_to[wing];
         add_reader(c, at[0], at[1], rank);
     }

@@ -81,9 +81,9 @@ def test_a_folder_with_distances_goes_before_one_without(tables, tmp_path):
         assert [t.has for t in tb.tables()] == [Has.WDL | Has.LOST_DTW]
         (tmp_path / "second" / "chess").mkdir(parents=True)
         shutil.copy(tables / "chess" / "KRvK.bkd", tmp_path / "second" / "chess")
-        tb.add_directory(tmp_path / "second")  # files of two folders are no table
-        assert tb.has("KRvK") == Has.WDL and tb.probe(WON).dtw is None
-        assert [t.material for t in tb.missing("KRvK")] == ["KRvK"]
+        tb.add_directory(tmp_path / "second")  # results in one folder, distances in another
+        assert tb.has("KRvK") == Has.WDL | Has.DTW and tb.probe(WON).dtw == 27
+        assert tb.missing("KRvK") == [] and [t.has for t in tb.tables()] == [Has.WDL | Has.DTW]
 
 
 def test_default_where_a_table_is_missing(tables):
