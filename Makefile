@@ -53,9 +53,11 @@ PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slo
 FUZZ  = variant fairy fen material checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
+PACKAGES  = gcc make libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev
+# what tests and `make format` need besides
+TEST_PACKAGES = $(if $(PACKAGES),git pkg-config libcmocka-dev time clang-format)
 # what tests may do without: that of C++, Python, several processes and the binary interface
-TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv \
+MORE_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv \
                 openmpi-bin libopenmpi-dev abigail-tools)
 # the version is that of probe/bareking.h, and stands nowhere else but in the Python package (test_library.py)
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
@@ -184,6 +186,11 @@ $(BUILD)/embedded.o $(BUILD)/pieces.o $(BUILD)/pages.o: $(BUILD)/%.o: $(BUILD)/%
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
 $(BUILD)/%.o: %.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
+
+$(BUILD)/tests/%.o: tests/%.c | $(BUILD)/test-packages
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
@@ -320,12 +327,12 @@ probe-roots: $(BUILD)/tests/test_root
 	ROOTS=$$(( ($(or $(N),100000) + 21) / 22 )) CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_root
 
 # == Checks ==
-test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(BUILD)/starve.so $(PACKED_X) $(BUILD)/test-packages) floors format-check
+test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(BUILD)/starve.so $(PACKED_X) $(BUILD)/more-packages) floors format-check
 	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi $(BUILD)/tests/mpi_wire.so; fi
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 # several processes make the bytes of one, in full: some half an hour on four cores
-test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so
+test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so | $(BUILD)/test-packages
 	@sh tests/mpi.sh $(BUILD) long
 	@sh tests/mpi_plan.sh $(BUILD) long
 	@sh tests/mpi_tcp.sh $(BUILD) long
@@ -389,9 +396,9 @@ floors:
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(or $(shell git ls-files '*.c' '*.h' 2>/dev/null),$(shell find src tb probe tests -name '*.[ch]'))
-format:
+format: | $(BUILD)/test-packages
 	$(Q)clang-format -i $(SOURCES)
-format-check:
+format-check: | $(BUILD)/test-packages
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 
 # clang-tidy with the checks of .clang-tidy, of tb/.clang-tidy there, which must be clean
@@ -411,7 +418,7 @@ verify-list: all
 compare: all $(BUILD)/compare
 	@sh tests/compare.sh $(BUILD) $(DIR)
 
-bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
+bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts | $(BUILD)/test-packages
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
 
@@ -428,7 +435,7 @@ gallery: all
 	@sh tests/gallery.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/gallery) docs $(GAMES)
 
 # bytes of files beside another generator's; DIR keeps the tables
-bench-files: all
+bench-files: all | $(BUILD)/test-packages
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
 
 # == The rest ==
@@ -437,9 +444,15 @@ $(BUILD)/packages: Makefile tests/packages.sh
 	@sh tests/packages.sh $(PACKAGES)
 	@touch $@
 
-$(BUILD)/test-packages: Makefile tests/packages.sh
+# one after the other: two apt-gets at once are refused
+$(BUILD)/test-packages: Makefile tests/packages.sh | $(BUILD)/packages
 	@mkdir -p $(@D)
-	@sh tests/packages.sh -o $(TEST_PACKAGES)
+	@sh tests/packages.sh $(TEST_PACKAGES)
+	@touch $@
+
+$(BUILD)/more-packages: Makefile tests/packages.sh | $(BUILD)/test-packages
+	@mkdir -p $(@D)
+	@sh tests/packages.sh -o $(MORE_PACKAGES)
 	@touch $@
 
 include probe/packaging/packaging.mk
