@@ -29,7 +29,7 @@ TABLE = material materials needed index index_cells index_pairs index_blocks ind
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled_values settled_rows settled verify whole
 # the rooms of tb, lowest first
-MEMORY = cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
+MEMORY = group cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block_prepare block_plies block_group \
          block_hand block solve
@@ -46,7 +46,7 @@ TESTS = test_variant test_ini test_position test_move test_ref test_perft test_i
         test_whole test_table test_catalog test_probe test_lacking test_api test_root test_budget \
         test_errors test_about test_host test_fairy test_terrain test_homes test_rules test_facts test_codec \
         test_ribbons test_columns test_samples test_encoder test_source test_ranks test_several test_owners \
-        test_ledger test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
+        test_ledger test_machine test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
         test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written \
         test_explore test_fuzz
 PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slow_file proof solved forge lines made built

@@ -104,7 +104,7 @@ room() { # name, files from the lowest up
         fi
     done
 }
-room memory bitmap notes cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
+room memory bitmap notes group cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 room kernel lanes squares tally setup men ways classes passing kings_block kings_exits kings_codes kings kernel state solver \
     slice compile inner legal moves waits exits init ply finish attain deliver passes dispatch
 room solve order owners prepare exits job scratch layout share ledger paging estimate run resume \
