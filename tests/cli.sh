@@ -1242,6 +1242,12 @@ good '  a1a3       wins in 13 plies' probe ./passing.ini '2R/k2/1p1/1K1/P2 w - -
 for command in 'stats shatranj KQvKQ' 'check shatranj KQvKQ'; do
     bad 1 "of shatranj in ward/shatranj; ward/shatranj is a game's own folder" $command --dir ward/shatranj
 done
+mkdir above && ln -s ../ward above/ward
+# a folder that was meant otherwise is told whatever table is asked for
+bad 1 "no table KRvKN of shatranj in ward/shatranj; ward/shatranj is a game's own folder: say" probe shatranj '8/8/8/3k3n/8/1K6/8/R7 w' --dir ward/shatranj
+bad 1 "no table KQvKQ of shatranj in nowhere; nowhere: no such folder; build it: " stats shatranj KQvKQ --dir nowhere
+bad 1 "no tables of shatranj in nowhere; nowhere: no such folder" check shatranj --dir nowhere
+bad 1 "; tables of shatranj are in above/ward: say that" stats shatranj KQvKQ --dir above
 bad 1 "no tables in ward/shatranj; it is a game's own folder" doctor ward/shatranj
 bad 1 "no tables in ward/shatranj; it is a game's own folder" manifest ward/shatranj
 if [ "$(id -u)" -ne 0 ]; then # root reads everything

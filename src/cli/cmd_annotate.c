@@ -665,12 +665,14 @@ static bool is_positions(const char *text)
 static int annotate(struct annotation *n, char *text)
 {
     bool whole = is_positions(text) ? annotate_positions(n, text) : annotate_games(n, text);
+    char odd[400];
     int saved;
 
     if (!whole)
         return n->status;
     if (!n->status && !n->known && bk_men_max(n->lib) <= 0)
-        cli_say("no tables of %s in %s", n->base->name, n->c->dir);
+        cli_say("no tables of %s in %s%s", n->base->name, n->c->dir,
+                cli_odd_folders(odd, sizeof odd, n->c, n->base));
     if (n->games)
         saved = save_json(n->c, json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
     else

@@ -235,7 +235,7 @@ static int note_entries(struct checker *k, struct dirent **entry, int n)
 
 static int check_folder(struct checker *k)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], odd[400];
     struct dirent **entry;
     int n, status = CLI_OK;
 
@@ -244,7 +244,8 @@ static int check_folder(struct checker *k)
     if (n < 0 && !bk_not_there(errno))
         status = cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(errno));
     else if (n <= 0)
-        status = cli_fail(CLI_NO, "no tables of %s in %s", k->v->name, k->c->dir);
+        status = cli_fail(CLI_NO, "no tables of %s in %s%s", k->v->name, k->c->dir,
+                          cli_odd_folders(odd, sizeof odd, k->c, k->v));
     if (n > 0 && k->c->deep)
         status = note_entries(k, entry, n);
     for (int i = 0; i < n; i++) {

@@ -640,9 +640,10 @@ static bool wants_json(int argc, char **argv)
 static int run(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
-    struct cli c = {
-        .dir = dir && *dir ? dir : "tables", .seed = 1, .effort = BK_EFFORT_NORMAL, .port = EX_PORT
-    };
+    struct cli c = { .dir = dir && *dir ? dir : CLI_TABLES,
+                     .seed = 1,
+                     .effort = BK_EFFORT_NORMAL,
+                     .port = EX_PORT };
     const struct command *cmd;
     int status = CLI_OK;
 
