@@ -29,24 +29,24 @@ TABLE = material materials needed index index_cells index_pairs index_blocks ind
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled_values settled_rows settled verify whole
 # the rooms of tb, lowest first
-MEMORY = group cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
+MEMORY = group cpu meter pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block_prepare block_plies block_group \
          block_hand block solve
-ENCODE = effort columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
+ENCODE = effort work columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
          unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode_saved encode
-MAKING = disk plan parts resident budget lock left mark build
+MAKING = pace disk plan parts resident budget lock left mark build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values whole alike mine chart game
 EXPLORE = json query reply kept games san tell hand ask far count sums drawing api deadline http server
-CLI   = main report machine folder many pgn save map plans bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
+CLI   = main report machine folder many pgn save map plans pace bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
 ENGINE = wait say game name value hash worker root search session setup uci cecp main
 TESTS = test_variant test_ini test_position test_move test_ref test_perft test_index test_numbers test_rows \
         test_whole test_table test_catalog test_probe test_lacking test_api test_root test_budget \
         test_errors test_about test_host test_fairy test_terrain test_homes test_rules test_facts test_codec \
         test_ribbons test_columns test_samples test_encoder test_source test_ranks test_several test_owners \
-        test_ledger test_machine test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
+        test_ledger test_machine test_pace test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
         test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written \
         test_explore test_fuzz
 PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slow_file proof solved forge lines made built
@@ -411,6 +411,10 @@ $(TIDY:%=tidy-%): tidy-%: %
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
+# how well the bar of builds foretells their end: some minutes
+eta: all
+	@sh tests/eta.sh $(BUILD)/bareking
+
 verify-list: all
 	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
 
@@ -461,6 +465,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

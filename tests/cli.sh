@@ -4,6 +4,7 @@
 # A bad input must give its exit status, nothing on stdout that looks like an
 # answer, and exactly one line on stderr, `bareking: ...`, that names the fault.
 set -u
+export BAREKING_PACE=1 # `plan` finds out nothing about this machine
 LC_ALL=C
 export LC_ALL
 unset BAREKING_DIR
@@ -1416,12 +1417,33 @@ for f in later/chess/KBvK.bkw later/chess/KBvK.bkd; do
     rm -r late
 done
 
+# == Time ==
+BAREKING_PACE=2 "$bin" plan shatranj KQvKQ --dir paced --json >out 2>err
+twice=$(sed -n 's/.*"total".*"seconds":\([0-9.]*\).*/\1/p' out)
+run 0 plan shatranj KQvKQ --dir paced --json
+once=$(sed -n 's/.*"total".*"seconds":\([0-9.]*\).*/\1/p' out)
+awk "BEGIN { exit !($once > 0.05 && $once < 5 && $twice > 1.99 * $once && $twice < 2.01 * $once) }" && pass ||
+    fail "plan: $once s, at half the pace $twice"
+mkdir paced tried
+measured() { TMPDIR=$PWD/tried env -u BAREKING_PACE "$bin" plan shatranj KRNvKR --threads 1 --dir paced >out 2>err; }
+measured && grep -q 'of disk and [0-9:]* of time$' out && [ "$(wc -l <paced/.pace)" = 1 ] && [ -z "$(ls -A tried)" ] &&
+    pass || fail 'a trial says how long a build takes, and leaves its pace alone'
+cp out once && cp paced/.pace kept && measured && cmp -s out once && cmp -s paced/.pace kept && pass || fail 'a pace is kept'
+grep -v total out | grep -q ' [0-9]*:[0-9][0-9]$' && pass || fail 'plan: the time of each table'
+bad 1 'no tables in paced' doctor paced
+{ echo rubbish; sed 's/^[^ ]* 1 /0123456789abcdef 1 /' kept; sed 's/ 1 .*/ 1 nan 1e99 1/' kept; } >paced/.pace # others', and a forged one
+measured && [ "$(grep -c ' 1 ' paced/.pace)" = 2 ] && grep -q '^0123456789abcdef 1 ' paced/.pace && pass || fail 'a pace that is not kept'
+rm -r paced tried kept once
+
 # == On a terminal ==
 if command -v script >/dev/null; then
     script -qec "$bin plan chess --men 5" /dev/null </dev/null >out 2>&1
     grep -qF 'planning K' out && pass || fail 'no planning on a terminal'
     script -qec "$bin count shatranj KQQvKR --threads 1" /dev/null </dev/null >out 2>&1 # some seconds
     grep -qF ' KQQvKR ' out && grep -qF '  ply ' out && pass || fail 'no bar on a terminal'
+    script -qec "$bin build shatranj KNvKP --threads 1 --dir barred" /dev/null </dev/null >out 2>&1 # a few seconds
+    grep -qF ' KNvKP 2/2  files  ' out && [ "$(tr '\r' '\n' <out | grep -c ' %  KNvKP 2/2  .*[0-9]:[0-9][0-9] left')" -ge 5 ] &&
+        pass || fail 'no bar while files are made'
     script -qec "$bin build chess KRRvK --dir unseen --quiet" /dev/null </dev/null >out 2>&1
     [ -s out ] && fail 'a bar for --quiet' || pass
 fi
