@@ -25,37 +25,39 @@ CORE  = err array guess variant clients rules symmetry betza geometry check numb
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index index_cells index_pairs index_blocks index_new rows model info head host readers cache \
         shards units write format decode scan tables memo view direct plies brought settling settle_exits settle_wdl \
-        settle_plies settle foresee catalog listing counts
+        settle_plies settle foresee folders catalog listing counts
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled_values settled_rows settled verify whole
 # the rooms of tb, lowest first
-MEMORY = cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
+MEMORY = group cpu meter pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block_prepare block_plies block_group \
          block_hand block solve
-ENCODE = effort columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
+ENCODE = effort work columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
          unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode_saved encode
-MAKING = disk plan parts resident budget lock left mark build
+MAKING = pace disk plan parts resident budget lock left mark build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values whole alike mine chart spell game reading
 EXPLORE = json query reply tick kept games san tell hand ask far count sums drawing api deadline http headers server
-CLI   = main report machine folder many pgn save map plans bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
+CLI   = main report machine folder many pgn save map plans pace bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
 ENGINE = wait say game name value hash worker root search session setup uci cecp main
 TESTS = test_variant test_ini test_position test_move test_ref test_perft test_index test_numbers test_rows \
         test_whole test_table test_catalog test_probe test_lacking test_api test_root test_budget \
         test_errors test_about test_host test_fairy test_terrain test_homes test_rules test_facts test_codec \
         test_ribbons test_columns test_samples test_encoder test_source test_ranks test_several test_owners \
-        test_ledger test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
+        test_ledger test_machine test_pace test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
         test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written \
         test_explore test_fuzz
 PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slow_file proof solved forge lines made built
 FUZZ  = variant fairy fen material tokens checkpoint cli table explore where manifest
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
+PACKAGES  = gcc make libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev
+# what tests and `make format` need besides
+TEST_PACKAGES = $(if $(PACKAGES),git pkg-config libcmocka-dev time clang-format)
 # what tests may do without: that of C++, Python, several processes and the binary interface
-TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv \
+MORE_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv \
                 openmpi-bin libopenmpi-dev abigail-tools)
 # the version is that of probe/bareking.h, and stands nowhere else but in the Python package (test_library.py)
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
@@ -184,6 +186,11 @@ $(BUILD)/embedded.o $(BUILD)/pieces.o $(BUILD)/pages.o: $(BUILD)/%.o: $(BUILD)/%
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
 $(BUILD)/%.o: %.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
+
+$(BUILD)/tests/%.o: tests/%.c | $(BUILD)/test-packages
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
@@ -323,7 +330,7 @@ probe-roots: $(BUILD)/tests/test_root
 # `test-all` has all of `test` and forms that take longer, in one run of tests/run.sh.  `+` lets its lines through as
 # they come (--output-sync); that -n does not hold for such a line is made good
 TESTED = all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak floors format-check \
-         $(if $(SAN),,$(BUILD)/starve.so $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/test-packages)
+         $(if $(SAN),,$(BUILD)/starve.so $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/more-packages)
 run_tests = +@$(if $(findstring n,$(firstword -$(MAKEFLAGS))),echo )env PYTHON='$(PYTHON)' SAN='$(SAN)' AMALGAM='$(AMALGAM)' \
             UNITS='$(UNITS)' sh tests/run.sh $(BUILD)
 test: $(TESTED)
@@ -333,7 +340,7 @@ test-all: $(TESTED) $(if $(SAN),,$(PACKED_X))
 	$(run_tests) all
 
 # several processes make the bytes of one, in full: some half an hour on four cores
-test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so
+test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so | $(BUILD)/test-packages
 	@sh tests/mpi.sh $(BUILD) long
 	@sh tests/mpi_plan.sh $(BUILD) long
 	@sh tests/mpi_tcp.sh $(BUILD) long
@@ -397,9 +404,9 @@ floors:
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(or $(shell git ls-files '*.c' '*.h' 2>/dev/null),$(shell find src tb probe tests -name '*.[ch]'))
-format:
+format: | $(BUILD)/test-packages
 	$(Q)clang-format -i $(SOURCES)
-format-check:
+format-check: | $(BUILD)/test-packages
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 
 # clang-tidy with the checks of .clang-tidy, of tb/.clang-tidy there, which must be clean
@@ -412,6 +419,10 @@ $(TIDY:%=tidy-%): tidy-%: %
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
+# how well the bar of builds foretells their end: some minutes
+eta: all
+	@sh tests/eta.sh $(BUILD)/bareking
+
 verify-list: all
 	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
 
@@ -419,7 +430,7 @@ verify-list: all
 compare: all $(BUILD)/compare
 	@sh tests/compare.sh $(BUILD) $(DIR)
 
-bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
+bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts | $(BUILD)/test-packages
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
 
@@ -436,7 +447,7 @@ gallery: all
 	@sh tests/gallery.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/gallery) docs $(GAMES)
 
 # bytes of files beside another generator's; DIR keeps the tables
-bench-files: all
+bench-files: all | $(BUILD)/test-packages
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
 
 # == The rest ==
@@ -445,9 +456,15 @@ $(BUILD)/packages: Makefile tests/packages.sh
 	@sh tests/packages.sh $(PACKAGES)
 	@touch $@
 
-$(BUILD)/test-packages: Makefile tests/packages.sh
+# one after the other: two apt-gets at once are refused
+$(BUILD)/test-packages: Makefile tests/packages.sh | $(BUILD)/packages
 	@mkdir -p $(@D)
-	@sh tests/packages.sh -o $(TEST_PACKAGES)
+	@sh tests/packages.sh $(TEST_PACKAGES)
+	@touch $@
+
+$(BUILD)/more-packages: Makefile tests/packages.sh | $(BUILD)/test-packages
+	@mkdir -p $(@D)
+	@sh tests/packages.sh -o $(MORE_PACKAGES)
 	@touch $@
 
 include probe/packaging/packaging.mk
@@ -456,6 +473,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -218,16 +218,21 @@ BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
 /*
  * One line: what went wrong in this thread's last failed call, if that was on
  * this handle; else "".  Never NULL.  Borrowed until the thread's next call.
- * A missing table reads "no table KRvKN of shatranj in DIR1:DIR2", and more of them
- * "no table KRPvK of chess in DIR; also missing: KRvK, KQvK": all that some position of
- * the same material needs, as far as they fit into 500 bytes, then ", and 12 more"; with
- * BK_LIB_CACHE_ONLY, of these what has been looked for before.  The nearest 1,000 tables are looked
- * for: where a material may lead to more the text ends in ", and more" (bk_list_missing() has all).
- * "no distances of KRvKN of ..." where results are there and those are not; "tables of KRvKN of ...
- * came to DIR after they were looked for: bk_refresh()"; "a table that KRvKN of ... leads to is not
- * in DIR: bk_list_missing()", where it is further away; of more men than tables have, and of games
- * with hands, other sentences.  What a material lacks is found out once, when it is first
- * asked about, and is said so until bk_refresh(): up to some 30 ms, and 1,000 looks in each folder.
+ * After bk_open(), bk_open_with(), bk_set_paths() or bk_refresh() that succeeded: what is odd about
+ * folders in which the game has none of its own, else "".  "DIR: no such folder" (tables may come
+ * there, so it is no error); "DIR/shatranj is a game's own folder: say the one above it"; "tables
+ * of shatranj are in DIR/tables: say that".
+ * A missing table reads "no table KRvKN of shatranj in DIR1:DIR2", then in brackets what is odd
+ * about these folders, if anything is; and more of them "no table KRPvK of chess in DIR; also
+ * missing: KRvK, KQvK": all that some position of the same material needs, as far as they fit into
+ * 500 bytes, then ", and 12 more"; with BK_LIB_CACHE_ONLY, of these what has been looked for
+ * before.  The nearest 1,000 tables are looked for: where a material may lead to more the text ends
+ * in ", and more" (bk_list_missing() has all). "no distances of KRvKN of ..." where results are
+ * there and those are not; "tables of KRvKN of ... came to DIR after they were looked for:
+ * bk_refresh()"; "a table that KRvKN of ... leads to is not in DIR: bk_list_missing()", where it is
+ * further away; of more men than tables have, and of games with hands, other sentences.  What a
+ * material lacks is found out once, when it is first asked about, and is said so until
+ * bk_refresh(): up to some 30 ms, and 1,000 looks in each folder.
  */
 BK_API const char *bk_error(const struct bk_lib *lib);
 

@@ -16,6 +16,7 @@
 
 #include "core/geometry.h"
 #include "core/load.h"
+#include "table/folders.h"
 #include "table/readers.h"
 
 struct bk_lib {
@@ -259,6 +260,17 @@ enum bk_err bk_call_for_fen(struct bk_call *call, const char *fen)
     return err;
 }
 
+/* == Folders that were meant otherwise ==
+ * They are no error: tables may come there.  But who asks bk_error() after a call that took folders
+ * is told. */
+static void tell_folders(const struct bk_lib *lib, const char *paths)
+{
+    if (bk_readers_hosted(bk_cache_readers(lib->cache)))
+        return;
+    bk_folders_odd(here.text, sizeof here.text, lib->v, paths);
+    last = (struct bk_last){ serial_of(lib), here };
+}
+
 /* == Opening ============================================================= */
 
 #define STRUCT_MOST 4096 /* bytes that a struct with struct_size will never have */
@@ -342,6 +354,7 @@ static enum bk_err lib_fill(struct bk_lib *lib, const char *variant, const struc
         err = cache_for(lib, &o);
     if (!err && (err = found_new(&found, lib->cache, lib->v, NULL, o.paths, &here)) == BK_OK) {
         atomic_store(&lib->found, found);
+        tell_folders(lib, found->paths);
     } else {
         bk_cache_drop(lib->cache);
         lib->cache = NULL;
@@ -403,6 +416,7 @@ static enum bk_lib_err look_again(struct bk_lib *lib, const char *paths, bool sa
         if (!err) {
             atomic_store(&lib->found, fresh);
             bk_cache_retire(lib->cache, &call.base->held);
+            tell_folders(lib, fresh->paths);
         }
         pthread_mutex_unlock(&lib->changing);
     }

@@ -4,6 +4,7 @@
 # A bad input must give its exit status, nothing on stdout that looks like an
 # answer, and exactly one line on stderr, `bareking: ...`, that names the fault.
 set -u
+export BAREKING_PACE=1 # `plan` finds out nothing about this machine
 LC_ALL=C
 export LC_ALL
 unset BAREKING_DIR
@@ -1251,6 +1252,12 @@ good '  a1a3       wins in 13 plies' probe ./passing.ini '2R/k2/1p1/1K1/P2 w - -
 for command in 'stats shatranj KQvKQ' 'check shatranj KQvKQ'; do
     bad 1 "of shatranj in ward/shatranj; ward/shatranj is a game's own folder" $command --dir ward/shatranj
 done
+mkdir above && ln -s ../ward above/ward
+# a folder that was meant otherwise is told whatever table is asked for
+bad 1 "no table KRvKN of shatranj in ward/shatranj; ward/shatranj is a game's own folder: say" probe shatranj '8/8/8/3k3n/8/1K6/8/R7 w' --dir ward/shatranj
+bad 1 "no table KQvKQ of shatranj in nowhere; nowhere: no such folder; build it: " stats shatranj KQvKQ --dir nowhere
+bad 1 "no tables of shatranj in nowhere; nowhere: no such folder" check shatranj --dir nowhere
+bad 1 "; tables of shatranj are in above/ward: say that" stats shatranj KQvKQ --dir above
 bad 1 "no tables in ward/shatranj; it is a game's own folder" doctor ward/shatranj
 bad 1 "no tables in ward/shatranj; it is a game's own folder" manifest ward/shatranj
 # root reads everything, so it asks as nobody
@@ -1456,12 +1463,33 @@ good 'longest loss 1104 plies' build longer.ini KGAvKX --dir late --effort fast
 good '4 lost in 552 turns' report longer.ini KGAvKX --dir late
 good 'agree with their successors' verify longer.ini KGAvKX --dir late
 
+# == Time ==
+BAREKING_PACE=2 "$bin" plan shatranj KQvKQ --dir paced --json >out 2>err
+twice=$(sed -n 's/.*"total".*"seconds":\([0-9.]*\).*/\1/p' out)
+run 0 plan shatranj KQvKQ --dir paced --json
+once=$(sed -n 's/.*"total".*"seconds":\([0-9.]*\).*/\1/p' out)
+awk "BEGIN { exit !($once > 0.05 && $once < 5 && $twice > 1.99 * $once && $twice < 2.01 * $once) }" && pass ||
+    fail "plan: $once s, at half the pace $twice"
+mkdir paced tried
+measured() { TMPDIR=$PWD/tried env -u BAREKING_PACE "$bin" plan shatranj KRNvKR --threads 1 --dir paced >out 2>err; }
+measured && grep -q 'of disk and [0-9:]* of time$' out && [ "$(wc -l <paced/.pace)" = 1 ] && [ -z "$(ls -A tried)" ] &&
+    pass || fail 'a trial says how long a build takes, and leaves its pace alone'
+cp out once && cp paced/.pace kept && measured && cmp -s out once && cmp -s paced/.pace kept && pass || fail 'a pace is kept'
+grep -v total out | grep -q ' [0-9]*:[0-9][0-9]$' && pass || fail 'plan: the time of each table'
+bad 1 'no tables in paced' doctor paced
+{ echo rubbish; sed 's/^[^ ]* 1 /0123456789abcdef 1 /' kept; sed 's/ 1 .*/ 1 nan 1e99 1/' kept; } >paced/.pace # others', and a forged one
+measured && [ "$(grep -c ' 1 ' paced/.pace)" = 2 ] && grep -q '^0123456789abcdef 1 ' paced/.pace && pass || fail 'a pace that is not kept'
+rm -r paced tried kept once
+
 # == On a terminal ==
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     script -qec "$bin plan chess --men 5" /dev/null </dev/null >out 2>&1
     grep -qF 'planning K' out && pass || fail 'no planning on a terminal'
     script -qec "$bin count shatranj KQQvKR --threads 1" /dev/null </dev/null >out 2>&1 # some seconds
     grep -qF ' KQQvKR ' out && grep -qF '  ply ' out && pass || fail 'no bar on a terminal'
+    script -qec "$bin build shatranj KNvKP --threads 1 --dir barred" /dev/null </dev/null >out 2>&1 # a few seconds
+    grep -qF ' KNvKP 2/2  files  ' out && [ "$(tr '\r' '\n' <out | grep -c ' %  KNvKP 2/2  .*[0-9]:[0-9][0-9] left')" -ge 5 ] &&
+        pass || fail 'no bar while files are made'
     script -qec "$bin build chess KRRvK --dir unseen --quiet" /dev/null </dev/null >out 2>&1
     [ -s out ] && fail 'a bar for --quiet' || pass
 else

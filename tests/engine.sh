@@ -449,6 +449,12 @@ if grep -q 'error:' "$tmp/before"; then fail 'a damaged table is named twice'; f
 say 'setoption name UCI_Variant value darwinian'
 expect "info string no tables of darwinian in $tmp/damaged"
 say 'setoption name UCI_Variant value shatranj'
+say "setoption name TablePath value $tmp/nowhere"
+expect "info string no tables of shatranj in $tmp/nowhere; $tmp/nowhere: no such folder"
+say "setoption name TablePath value $tmp/tables:$tmp/nowhere"
+expect "info string $tmp/nowhere: no such folder"
+say "setoption name TablePath value $tmp/tables/shatranj"
+expect "info string no tables of shatranj in *; * is a game's own folder: say the one above it"
 if native; then
     mkdir "$tmp/closed" && ln -s shatranj "$tmp/closed/shatranj" # a link to itself: there, and not to be read
     say "setoption name TablePath value $tmp/closed"

@@ -104,14 +104,14 @@ room() { # name, files from the lowest up
         fi
     done
 }
-room memory bitmap notes cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
+room memory bitmap notes group cpu meter pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
 room kernel lanes squares tally setup men ways classes passing kings_block kings_exits kings_codes kings kernel state solver \
     slice compile inner legal moves waits exits init ply finish attain deliver passes dispatch
 room solve order owners prepare exits job scratch layout share ledger paging estimate run resume \
     block_job block_work block_prepare block_plies block_group block_hand block solve
-room encode bytes turned source columns columns_for pivots eliminate eliminate_avx2 eliminate_gfni filter ribbons entropy input effort \
+room encode bytes turned source columns columns_for pivots eliminate eliminate_avx2 eliminate_gfni filter ribbons entropy input effort work \
     values cells sample learner subset value_classes split parting learn worth codes walk asked shard \
     unit_job unit_run unit_memory unit_count unit_rates unit_shards unit drawn foretell unit_rows encode_work encode_saved encode
-room build known disk plan parts resident budget lock left mark build
+room build pace known disk plan parts resident budget lock left mark build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

@@ -36,6 +36,19 @@ if echo "$said" | grep -q ' passed, '; then fail "make -n test runs tests: $said
 said=$(make -n PACKAGES= BUILD="$tmp/elsewhere" PACK=1 python) || fail "make python PACK=1: $said"
 [ "$(echo "$said" | grep -c '\.whl *$')" -eq 1 ] || fail "make python PACK=1: $said"
 
+# == Packages are asked for by what needs them ==
+asked() { make -n BUILD="$tmp/elsewhere" "$1" | sed -n 's/^sh tests.packages.sh//p' | tr '\n' ' '; }
+for target in all demo; do
+    said=$(asked $target)
+    case $said in *libzstd-dev*) ;; *) fail "$target: asks for no libzstd-dev, but for:$said" ;; esac
+    case $said in *cmocka* | *time* | *clang-format* | *python*) fail "$target asks for what tests need:$said" ;; esac
+done
+for target in "$tmp/elsewhere/tests/test_index.o" format-check; do
+    said=$(asked "$target")
+    case $said in *libzstd-dev*libcmocka-dev*clang-format*) ;; *) fail "${target##*/} asks for:$said" ;; esac
+done
+case $(asked "$tmp/elsewhere/more-packages") in *libzstd-dev*libcmocka-dev*' -o '*numpy*) ;; *) fail 'NumPy is asked for first' ;; esac
+
 # == Fewer tools ==
 mkdir "$tmp/bin"
 for tool in sh make sed find stat nproc mkdir touch dirname grep head cc gcc ld as; do

@@ -4,6 +4,7 @@
 # What a script cannot do here it says: not_tried() where that is all of it, with the status that job.sh knows; else
 # leave_out() notes it in $without, which ends its last line: `...${without:+; left out: $without}`.
 tmp=$(mktemp -d)
+export BAREKING_PACE=1 # `plan` finds out nothing about this machine
 at_end=
 trap '$at_end || true; rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM

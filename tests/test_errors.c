@@ -18,6 +18,74 @@
 #include "tests/handle.h"
 #include "tests/lines.h"
 
+/* == Folders that were meant otherwise == */
+
+static void folders__that_are_not_there_or_not_meant_are_told_when_they_are_given(void **state)
+{
+    static const struct {
+        const char *paths, *told;
+    } cases[] = {
+        { NULL, "" },
+        { "", "" },
+        { GOLDEN "/normal", "" },
+        { GOLDEN "/normal/", "" },
+        { "tests/browser", "" }, /* tables may come there */
+        { "nowhere", "nowhere: no such folder" },
+        { "Makefile", "Makefile: not a folder" },
+        { GOLDEN "/normal/chess",
+          GOLDEN "/normal/chess is a game's own folder: say the one above it" },
+        { GOLDEN "/normal/chess/",
+          GOLDEN "/normal/chess/ is a game's own folder: say the one above it" },
+        { GOLDEN "/normal:nowhere", "nowhere: no such folder" },
+        { "nowhere::Makefile/x", "nowhere: no such folder; Makefile/x: not a folder" },
+    };
+    struct bk_lib *kept = lib_of("chess", NULL);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bk_lib *lib = lib_of("chess", cases[i].paths);
+
+        assert_string_equal(bk_error(lib), cases[i].told);
+        assert_string_equal(bk_error(kept), "");
+        assert_int_equal(bk_set_paths(kept, cases[i].paths), BK_LIB_OK);
+        assert_string_equal(bk_error(kept), cases[i].told);
+        assert_int_equal(bk_refresh(lib), BK_LIB_OK);
+        assert_string_equal(bk_error(lib), cases[i].told);
+        bk_close(lib);
+    }
+    bk_close(kept);
+}
+
+static void folders__above_those_that_are_meant_are_told(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN);
+    struct bk_answer a;
+
+    (void)state;
+    assert_int_equal(strncmp(bk_error(lib), "tables of chess are in " GOLDEN "/", 24), 0);
+    assert_int_equal(bk_probe_fen(lib, KRVK, &a), BK_LIB_NO_TABLE);
+    assert_non_null(strstr(bk_error(lib), "no table KRvK of chess in " GOLDEN " (tables of chess"));
+    bk_close(lib);
+}
+
+/* The bytes are a host's, and folders of that name on this machine are not asked. */
+static void folders__of_a_host_are_not_looked_at(void **state)
+{
+    unsigned asked = 0;
+    const struct bk_host host = {
+        .struct_size = sizeof host, .context = &asked, .size = no_size, .read = no_read
+    };
+    const struct bk_options o = { .struct_size = sizeof o, .paths = "nowhere", .host = &host };
+    struct bk_lib *lib = lib_with("chess", &o);
+    struct bk_answer a;
+
+    (void)state;
+    assert_string_equal(bk_error(lib), "");
+    assert_int_equal(bk_probe_fen(lib, KRVK, &a), BK_LIB_NO_TABLE);
+    assert_string_equal(bk_error(lib), "no table KRvK of chess in nowhere");
+    bk_close(lib);
+}
+
 /* == Missing tables == */
 
 /* After bk_probe_moves(), too, bk_error() names the missing table, and no earlier error. */
@@ -31,7 +99,8 @@ static void error__of_moves_names_what_is_missing(void **state)
     (void)state;
     assert_int_equal(bk_probe_fen(lib, "no FEN", &a), BK_LIB_FEN);
     assert_int_equal(bk_probe_moves(lib, KRVK, move, 64, &n), BK_LIB_NO_TABLE);
-    assert_string_equal(bk_error(lib), "no table KRvK of chess in nowhere");
+    assert_string_equal(bk_error(lib),
+                        "no table KRvK of chess in nowhere (nowhere: no such folder)");
     assert_int_equal(n, 7);
     bk_close(lib);
 }
@@ -240,6 +309,9 @@ static void handle__opened_without_options_tells_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folders__that_are_not_there_or_not_meant_are_told_when_they_are_given),
+        cmocka_unit_test(folders__above_those_that_are_meant_are_told),
+        cmocka_unit_test(folders__of_a_host_are_not_looked_at),
         cmocka_unit_test(error__of_moves_names_what_is_missing),
         cmocka_unit_test(error__looks_for_a_thousand_tables_and_no_more),
         cmocka_unit_test(wdl__is_written_with_an_answer_alone),

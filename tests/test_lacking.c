@@ -126,9 +126,13 @@ static void probe__a_missing_table_is_named(void **state)
 
     (void)state;
     assert_int_equal(bk_probe_fen(lib, "8/8/8/3k3n/8/1K6/8/R7 w", &a), BK_LIB_NO_TABLE);
-    assert_string_equal(bk_error(lib), "no table KRvKN of shatranj in /nowhere:/there");
+    assert_string_equal(bk_error(lib),
+                        "no table KRvKN of shatranj in /nowhere:/there (/nowhere: no such folder; "
+                        "/there: no such folder)");
     assert_int_equal(bk_probe_fen(lib, "8/8/8/3k3N/8/1K6/8/r7 w", &a), BK_LIB_NO_TABLE);
-    assert_string_equal(bk_error(lib), "no table KRvKN of shatranj in /nowhere:/there");
+    assert_string_equal(bk_error(lib),
+                        "no table KRvKN of shatranj in /nowhere:/there (/nowhere: no such folder; "
+                        "/there: no such folder)");
     assert_int_equal(bk_set_paths(lib, NULL), BK_LIB_OK);
     assert_int_equal(bk_probe_fen(lib, DIAMOND, &a), BK_LIB_NO_TABLE);
     assert_string_equal(bk_error(lib), "no table KQvKQ of shatranj: no folder given");

@@ -116,7 +116,7 @@ python: $(BUILD)/libbareking.so
 	@PYTHON='$(PYTHON)' SOURCE_DATE_EPOCH=$(EPOCH) sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
 	@ls $(BUILD)/python/*.whl $(if $(PACK),,$(BUILD)/python/*.tar.gz)
 # its tests, from the wheel; FULL=1: more of them
-test-python: all $(BUILD)/test-packages
+test-python: all $(BUILD)/more-packages
 	@PYTHON='$(PYTHON)' FULL='$(FULL)' sh tests/python.sh $(BUILD)
 
 # == Debian packages ==

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CLI_TABLES "tables" /* the folder of tables, where none is said */
+
 /* Exit statuses. */
 enum {
     CLI_OK,      /* done; yes */

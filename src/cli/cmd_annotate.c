@@ -839,6 +839,7 @@ static bool is_positions(const char *text)
 
 static int annotate(struct annotation *n, char *text)
 {
+    char odd[400];
     bool whole;
     int saved;
 
@@ -849,7 +850,8 @@ static int annotate(struct annotation *n, char *text)
     if (!whole)
         return n->status;
     if (!n->status && !n->known && bk_men_max(n->lib) <= 0)
-        cli_say("no tables of %s in %s", n->base->name, n->c->dir);
+        cli_say("no tables of %s in %s%s", n->base->name, n->c->dir,
+                cli_odd_folders(odd, sizeof odd, n->c, n->base));
     if (n->games)
         saved = save_json(n->c, json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
     else

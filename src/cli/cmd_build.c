@@ -9,10 +9,12 @@
 #include "cli/bar.h"
 #include "cli/jobs.h"
 #include "cli/machine.h"
+#include "cli/pace.h"
 #include "cli/plans.h"
 #include "cli/report.h"
 #include "core/clock.h"
 #include "tb/build/build.h"
+#include "tb/memory/cpu.h"
 #include "tb/memory/ranks.h"
 
 /* == plan == */
@@ -20,6 +22,7 @@
 struct totals {
     unsigned missing;
     uint64_t positions, anew, memory, disk; /* sums over missing tables; memory: the largest */
+    double work[BK_WORKS], seconds;
 };
 
 static struct totals add_up(const struct bk_plan *p)
@@ -35,8 +38,35 @@ static struct totals add_up(const struct bk_plan *p)
         sum.positions += t->positions;
         sum.anew += t->anew_positions;
         sum.disk += t->disk_bytes;
+        for (unsigned w = 0; w < BK_WORKS; w++)
+            sum.work[w] += t->work[w];
     }
     return sum;
+}
+
+#define TRY_FROM 5 /* seconds of foretold work: the pace of less is not worth a trial */
+
+/* Sets what each table of the plan takes on this machine, and all: of several processes, whose
+   machines are not this one, as foretold.  tries: a trial may find out the pace. */
+static void find_seconds(struct bk_plan *p, const struct cli *c, bool tries, struct totals *sum)
+{
+    unsigned threads = c->threads ? c->threads : bk_cores();
+    double per[BK_WORKS];
+
+    if (tries && p->processes <= 1 && sum->work[BK_SOLVING] + sum->work[BK_ENCODING] >= TRY_FROM)
+        cli_pace_measured(per, c, threads);
+    else
+        cli_pace_of(per, c, threads);
+    for (unsigned i = 0; i < p->n; i++) {
+        struct bk_plan_table *t = &p->table[i];
+
+        if (t->present)
+            continue;
+        if (p->processes <= 1)
+            t->seconds =
+                t->work[BK_SOLVING] * per[BK_SOLVING] + t->work[BK_ENCODING] * per[BK_ENCODING];
+        sum->seconds += t->seconds;
+    }
 }
 
 /* Returns the bytes sent of all kinds. */
@@ -71,60 +101,80 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum, co
             (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
             (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
 
-        if (table && p->processes > 1 && !t->present) {
+        if (table && p->processes > 1 && !t->present)
             json_object_set_new(table, "sent_bytes", sent_json(t->sent_bytes));
+        if (table && !t->present)
             json_object_set_new(table, "seconds", json_real(t->seconds));
-        }
         json_array_append_new(tables, table);
     }
-    return cli_print_json(json_pack("{ss so ss? so s{si si sI sI sI sI}}", "variant", p->v->name,
-                                    "dir", ex_json_string(p->dir), "refused", refused, "tables",
-                                    tables, "total", "tables", (int)p->n, "missing",
-                                    (int)sum->missing, "positions", (json_int_t)sum->positions,
-                                    "anew_positions", (json_int_t)sum->anew, "memory_bytes",
-                                    (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
+    return cli_print_json(
+        json_pack("{ss so ss? so s{si si sI sI sI sI sf}}", "variant", p->v->name, "dir",
+                  ex_json_string(p->dir), "refused", refused, "tables", tables, "total", "tables",
+                  (int)p->n, "missing", (int)sum->missing, "positions", (json_int_t)sum->positions,
+                  "anew_positions", (json_int_t)sum->anew, "memory_bytes", (json_int_t)sum->memory,
+                  "disk_bytes", (json_int_t)sum->disk, "seconds", sum->seconds));
 }
 
-/* Prints what several processes send each other for a table, and how long they take. */
-static void print_several(const struct bk_plan *p, const struct bk_plan_table *t)
+/* Prints how long a table takes, and what several processes send each other for it. */
+static void print_time(const struct bk_plan *p, const struct bk_plan_table *t)
 {
     char bytes[CLI_TEXT_MAX], time[CLI_TEXT_MAX];
 
-    if (p->processes > 1 && !t->present)
-        printf(" %10s %10s", cli_bytes(bytes, sum_of(t->sent_bytes)),
-               cli_seconds(time, t->seconds));
+    if (t->present)
+        return;
+    if (p->processes > 1)
+        printf(" %10s", cli_bytes(bytes, sum_of(t->sent_bytes)));
+    printf(" %10s", cli_seconds(time, t->seconds));
 }
 
 static void print_plan(const struct bk_plan *p, const struct totals *sum)
 {
-    char positions[CLI_TEXT_MAX], memory[CLI_TEXT_MAX], disk[CLI_TEXT_MAX], dir[CLI_SHOWN_MAX];
+    char positions[CLI_TEXT_MAX], memory[CLI_TEXT_MAX], disk[CLI_TEXT_MAX], time[CLI_TEXT_MAX];
+    char dir[CLI_SHOWN_MAX];
 
     printf("%-16s %16s %10s %10s", "table", "positions", "memory", "disk");
     if (p->processes > 1)
-        printf(" %10s %10s", "sent", "time");
-    printf("\n");
+        printf(" %10s", "sent");
+    printf(" %10s\n", "time");
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
         printf("%-16s %16s %10s %10s", t->name, cli_count(positions, t->positions),
                t->present ? "" : cli_bytes(memory, t->memory_bytes),
                cli_bytes(disk, t->disk_bytes));
-        print_several(p, t);
+        print_time(p, t);
         printf("%s\n", t->present ? "  there" : "");
     }
     printf("%u table%s of %s in %s, %u to build: %s positions", p->n, p->n == 1 ? "" : "s",
            p->v->name, cli_shown(dir, p->dir), sum->missing, cli_count(positions, sum->positions));
     if (sum->anew)
         printf(" (and %s solved anew)", cli_count(positions, sum->anew));
-    printf(", %s of memory, about %s of disk\n", cli_bytes(memory, sum->memory),
-           cli_bytes(disk, sum->disk));
+    printf(", %s of memory, about %s of disk and %s of time\n", cli_bytes(memory, sum->memory),
+           cli_bytes(disk, sum->disk), cli_seconds(time, sum->seconds));
+}
+
+/* Answers a plan as it is asked for.  refused: why `build` would refuse it; "": it would not. */
+static int answer_plan(const struct cli *c, struct bk_plan *p, const char *refused)
+{
+    struct totals sum = add_up(p);
+
+    if (c->slurm)
+        return cli_jobs_slurm(c, p);
+    if (c->make)
+        return cli_jobs_make(c, p);
+    find_seconds(p, c, !*refused, &sum);
+    if (cli_stop)
+        return cli_fail(CLI_SYSTEM, "interrupted");
+    if (c->json)
+        return print_plan_json(p, &sum, *refused ? refused : NULL);
+    print_plan(p, &sum);
+    return CLI_OK;
 }
 
 int cmd_plan(struct cli *c)
 {
     struct bk_variant *v;
     struct bk_plan *p;
-    struct totals sum;
     struct bk_report why = { "" };
     int refused,
         status = c->json + c->make + (c->slurm != NULL) > 1
@@ -133,18 +183,9 @@ int cmd_plan(struct cli *c)
 
     if (status)
         return status;
-    sum = add_up(p);
     refused = cli_plan_refused(c, v, p, &why);
-    if (refused && !*why.text) /* that could not be found out; the error has been said */
-        status = refused;
-    else if (c->slurm)
-        status = cli_jobs_slurm(c, p);
-    else if (c->make)
-        status = cli_jobs_make(c, p);
-    else if (c->json)
-        status = print_plan_json(p, &sum, refused ? why.text : NULL);
-    else
-        print_plan(p, &sum);
+    /* if that could not be found out the error has been said */
+    status = refused && !*why.text ? refused : answer_plan(c, p, why.text);
     if (refused && !status && !c->json) /* a Makefile, or a job, may be for another machine */
         fprintf(c->slurm || c->make ? stderr : stdout, "`build` would refuse: %s\n", why.text);
     bk_plan_free(p);
@@ -165,9 +206,9 @@ struct watch {
     json_t *list;
 };
 
-static void tell_progress(void *context, const struct bk_plan_table *t, const struct bk_progress *p)
+static void tell_planned(void *context, const struct bk_plan *p)
 {
-    cli_bar_draw(&((struct watch *)context)->bar, t, p);
+    cli_bar_planned(&((struct watch *)context)->bar, p, false);
 }
 
 /* The longer of what the two sides to move have; -1: neither has any. */
@@ -216,15 +257,17 @@ static void tell_built(void *context, const struct bk_built *b)
     w->bytes += b->wdl_bytes + b->dtw_bytes;
     for (unsigned i = 0; i < BK_TRAFFICS; i++)
         w->sent.bytes[i] += b->sent.bytes[i];
-    cli_bar_made(&w->bar, b->table);
+    cli_bar_made(&w->bar);
     if (w->list)
         list_table(w, b);
     if (w->c->quiet || w->c->json)
         return;
+    cli_bar_hold(&w->bar);
     printf("%-12s %u/%u  %s positions  %.1f s  %s%s\n", b->table->name, w->bar.made, w->bar.missing,
            cli_count(positions, b->table->positions), b->wall,
            cli_bytes(bytes, b->wdl_bytes + b->dtw_bytes), longest_text(longest, &b->summary));
     fflush(stdout);
+    cli_bar_go(&w->bar);
 }
 
 static void print_sent(const struct bk_ranks_traffic *t)
@@ -297,8 +340,11 @@ static int finish_build(const struct watch *w)
 /* Writes a note to stderr, past a bar. */
 static void tell_note(void *context, const char *text)
 {
-    cli_bar_clear(&((const struct watch *)context)->bar);
+    struct watch *w = context;
+
+    cli_bar_hold(&w->bar);
     cli_note("%s; going on without it", text);
+    cli_bar_go(&w->bar);
 }
 
 /* Writes to stderr that a table that is there is damaged. */
@@ -311,9 +357,12 @@ static void tell_damaged(void *context, const char *text)
 /* Writes to stderr, past a bar, that another builder has a table. */
 static void tell_wait(void *context, const char *text)
 {
-    cli_bar_clear(&((const struct watch *)context)->bar);
-    if (!((const struct watch *)context)->c->quiet)
+    struct watch *w = context;
+
+    cli_bar_hold(&w->bar);
+    if (!w->c->quiet)
         cli_note("%s", text);
+    cli_bar_go(&w->bar);
 }
 
 /* Returns the seconds between checkpoints: four minutes, so that at most five are lost;
@@ -335,7 +384,7 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
                                   .effort = (enum bk_effort)c->effort,
                                   .standalone = standalone,
                                   .context = w,
-                                  .progress = w->bar.on ? tell_progress : NULL,
+                                  .planned = tell_planned,
                                   .built = tell_built,
                                   .note = tell_note,
                                   .wait = tell_wait,
@@ -343,12 +392,16 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
                                   .stop = &cli_stop,
                                   .finish = &cli_finish };
     struct bk_report why = { "" };
+    double per[BK_WORKS];
     enum bk_err err;
 
     w->p->foretells = cli_bar_plan;
     w->p->watcher = &w->bar;
+    cli_pace_of(per, c, bk_pool_threads(pool));
+    if (cli_bar_start(&w->bar, per))
+        o.meter = w->bar.meter;
     err = bk_build(w->p, &o, &why);
-    cli_bar_clear(&w->bar);
+    cli_bar_stop(&w->bar);
     if (err && !bk_ranks_is_first()) /* the first process says it */
         return cli_status(err);
     if (err && cli_finish)

@@ -262,6 +262,7 @@ static int check_folder(struct checker *k, const char *dir, size_t length, bool 
 static int check_folders(struct checker *k)
 {
     const char *dirs = k->c->dir;
+    char odd[400];
     int status = CLI_OK;
     bool any = false;
 
@@ -273,7 +274,8 @@ static int check_folders(struct checker *k)
         dirs += n + (dirs[n] == ':');
     }
     if (!any && !status)
-        status = cli_fail(CLI_NO, "no tables of %s in %s", k->v->name, k->c->dir);
+        status = cli_fail(CLI_NO, "no tables of %s in %s%s", k->v->name, k->c->dir,
+                          cli_odd_folders(odd, sizeof odd, k->c, k->v));
     return status;
 }
 

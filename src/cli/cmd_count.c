@@ -13,6 +13,7 @@
 #include "cli/bar.h"
 #include "cli/counts.h"
 #include "cli/machine.h"
+#include "cli/pace.h"
 #include "cli/plans.h"
 #include "cli/report.h"
 #include "table/info.h"
@@ -141,9 +142,9 @@ static int tell_known(struct counting *k)
     return k->status;
 }
 
-static void tell_progress(void *context, const struct bk_plan_table *t, const struct bk_progress *p)
+static void tell_planned(void *context, const struct bk_plan *p)
 {
-    cli_bar_draw(&((struct counting *)context)->bar, t, p);
+    cli_bar_planned(&((struct counting *)context)->bar, p, true);
 }
 
 static void forget_news(struct counting *k)
@@ -178,7 +179,8 @@ static void tell_solved(void *context, const struct bk_built *b)
     struct counting *k = context;
     bool one_side = bk_table_one_side(&b->table->m, k->v);
 
-    cli_bar_made(&k->bar, b->table);
+    cli_bar_made(&k->bar);
+    cli_bar_hold(&k->bar);
     for (unsigned i = 0; i < (k->m ? k->n : 1); i++) {
         struct bk_material canonical = k->m ? k->m[i] : b->table->m;
         bool exchanged = bk_material_canonical(&canonical, k->v);
@@ -188,6 +190,7 @@ static void tell_solved(void *context, const struct bk_built *b)
             bk_counts_of(side, &b->summary, b->ix, one_side, exchanged))
             tell(k, k->m ? &k->m[i] : &b->table->m, side);
     }
+    cli_bar_go(&k->bar);
     forget_news(k);
 }
 
@@ -197,12 +200,13 @@ static int count_others(struct counting *k)
     struct bk_report why = { "" };
     char first[PATH_MAX]; /* of a list of folders */
     struct bk_pool *pool;
+    double per[BK_WORKS];
     enum bk_err err = bk_pool_open(&pool, k->c->threads, &why);
     struct bk_build_options o = { .memory_limit = k->c->memory,
                                   .scratch = k->c->scratch ? k->c->scratch : first,
                                   .counts_alone = true,
                                   .context = k,
-                                  .progress = k->bar.on ? tell_progress : NULL,
+                                  .planned = tell_planned,
                                   .built = tell_solved,
                                   .as_ranks = k->ranks,
                                   .news = add_news,
@@ -214,8 +218,11 @@ static int count_others(struct counting *k)
         cli_give_memory_back();
         cli_catch_signals();
         cli_bar_add(&k->bar, k->p);
+        cli_pace_of(per, k->c, bk_pool_threads(pool));
+        if (cli_bar_start(&k->bar, per))
+            o.meter = k->bar.meter;
         err = bk_build(k->p, &o, &why);
-        cli_bar_clear(&k->bar);
+        cli_bar_stop(&k->bar);
         bk_pool_close(pool);
     }
     return err ? cli_fail_report(err, &why) : k->status;

@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "explore/count.h"
 #include "explore/server.h"
+#include "table/folders.h"
 #include "tb/memory/pool.h"
 
 /* Returns how many games have tables in the folders.  The first folder that cannot be read is told,
@@ -29,6 +30,11 @@ static unsigned games_there(const struct ex_games *g)
     }
     if (err)
         cli_say("%s", why.text[0] ? why.text : bk_strerror(err));
+    for (size_t i = 0; !games && i < g->n; i++)
+        if (*bk_folders_odd(why.text, sizeof why.text, g->game[i].v, g->dirs)) {
+            cli_say("%s", why.text);
+            break;
+        }
     return games;
 }
 

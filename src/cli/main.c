@@ -112,13 +112,15 @@ static const struct command {
       "one needs.  What was built with --wdl or --standalone stays so.  A damaged table does not\n"
       "say how it was built: it is named and left as it is; `build` makes it again.\n" },
     { "plan", cmd_plan, "dntmweAFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
-      "what a build would make: tables, memory, disk",
+      "what a build would make: tables, memory, disk, time",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.\n"
       "Disk is what the same files took before, where that is known: of up to four men of most\n"
       "built-in games, of five of shatranj (--effort best: within a tenth or two).  Else, or with\n"
       "--standalone, it is a guess: within some 15 percent for the tables of a game together, for\n"
       "a single one off by a factor of two, at times by far more.\n"
+      "Time is this machine's with as many threads and nothing else to do.  A trial of some\n"
+      "seconds finds out its pace, which is kept in DIR/.pace for 30 days if DIR is there.\n"
       "--make and --slurm write what makes the missing tables one by one, wherever each can run.\n"
       "With --ranks memory is that of the process which takes most, and what they send each other\n"
       "is told, and how long they take, roughly: docs/distributed.md.\n" },
@@ -645,9 +647,10 @@ static bool wants_json(int argc, char **argv)
 static int run(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
-    struct cli c = {
-        .dir = dir && *dir ? dir : "tables", .seed = 1, .effort = BK_EFFORT_NORMAL, .port = EX_PORT
-    };
+    struct cli c = { .dir = dir && *dir ? dir : CLI_TABLES,
+                     .seed = 1,
+                     .effort = BK_EFFORT_NORMAL,
+                     .port = EX_PORT };
     const struct command *cmd;
     int status = CLI_OK;
 

@@ -16,6 +16,7 @@
 #include "core/end.h"
 #include "core/utf8.h"
 #include "explore/json.h"
+#include "table/folders.h"
 #include "table/format.h"
 #include "table/needed.h"
 
@@ -174,30 +175,16 @@ static struct missing find_missing(const char *dirs, const struct bk_variant *v,
     return *out;
 }
 
-/* Is one of the folders the game's own, so that the table lies in it, not below it?  Then `out` is
-   that folder. */
-static bool own_folder(char *out, size_t room, const char *dirs, const struct bk_variant *v,
-                       const struct bk_material *m)
+char *cli_odd_folders(char *out, size_t room, const struct cli *c, const struct bk_variant *v)
 {
-    struct bk_material kept = *m;
-    char name[BK_MATERIAL_NAME_MAX], path[PATH_MAX];
-
-    bk_material_canonical(&kept, v);
-    bk_material_name(&kept, v, name);
-    for (size_t n; *dirs; dirs += n + (dirs[n] == ':')) {
-        n = strcspn(dirs, ":");
-        snprintf(path, sizeof path, "%.*s/%s.bkw", (int)n, dirs, name);
-        snprintf(out, room, "%.*s", (int)n, dirs);
-        if (n && !access(path, F_OK))
-            return true;
-    }
-    return false;
+    *out = 0;
+    return strcmp(c->dir, CLI_TABLES) ? bk_folders_odd_too(out, room, v, c->dir) : out;
 }
 
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m)
 {
     struct missing missing = find_missing(c->dir, v, m);
-    char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600];
+    char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600], odd[400];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
     struct bk_report why = { "" };
     enum bk_err err = bk_material_check_hands(m, v, &why);
@@ -207,18 +194,17 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
         return cli_fail_report(err, &why);
     bk_material_name(&missing.first, v, name);
     bk_homes_name(v, bk_wings(missing.first.rights), game);
-    if (own_folder(dir, sizeof dir, c->dir, v, &missing.first))
-        return cli_fail(CLI_NO,
-                        "no table %s of %s in %.600s; %s is a game's own folder: say the one "
-                        "above it",
-                        name, game, c->dir, dir);
+    cli_odd_folders(odd, sizeof odd, c, v);
+    if (strstr(odd, ": say ")) /* that, and build nothing */
+        return cli_fail(CLI_NO, "no table %s of %s in %.600s%s", name, game, c->dir, odd);
     dirs = c->dir + strspn(c->dir, ":"); /* of a list, the first */
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(dirs, ":"), dirs);
     if (c->terrain) /* the FEN of --for */
         snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
-    return cli_fail(CLI_NO, "no %s %s of %s in %.600s%s; build %s: bareking build %s %s --dir %s%s",
+    return cli_fail(CLI_NO,
+                    "no %s %s of %s in %.600s%s%s; build %s: bareking build %s %s --dir %s%s",
                     missing.lack == LACKS_DISTANCES ? "distances of" : "table", name, game, c->dir,
-                    missing.others, missing.others[0] ? "them" : "it",
+                    odd, missing.others, missing.others[0] ? "them" : "it",
                     quoted(q_variant, sizeof q_variant, c->arg[0]),
                     quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
                     quoted(q_dir, sizeof q_dir, dir), on);

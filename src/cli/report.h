@@ -56,6 +56,10 @@ static inline int cli_fail_report(enum bk_err err, const struct bk_report *why)
     return cli_fail(cli_status(err), "%s", why->text[0] ? why->text : bk_strerror(err));
 }
 
+/* Writes what is odd about the folders of tables (table/folders.h), "; " before it, unless they are
+   CLI_TABLES, which nobody has said.  Returns out. */
+char *cli_odd_folders(char *out, size_t room, const struct cli *c, const struct bk_variant *v);
+
 /*
  * A question about material `m` met a table that is not there: `m`'s own or
  * one that it leads to.  Names all that are missing and the command that builds

@@ -16,6 +16,7 @@
 #include "engine/session.h"
 #include "engine/setup.h"
 #include "probe/bareking.h"
+#include "table/folders.h"
 
 #define NOBODY 2 /* in place of a colour */
 
@@ -486,10 +487,13 @@ static void hint(struct cecp *c, char *rest)
 static void set_paths(struct cecp *c, const char *paths)
 {
     struct bk_report why;
+    char odd[600];
 
     halt(c);
     if (be_session_tables(&c->s, paths, &why))
         complain(why.text, "egtpath");
+    else if (*bk_folders_odd(odd, sizeof odd, c->s.game.base, paths))
+        be_say("tellusererror egtpath: %s", odd);
     look(c);
 }
 

@@ -16,6 +16,7 @@
 #include "engine/session.h"
 #include "engine/setup.h"
 #include "probe/bareking.h"
+#include "table/folders.h"
 
 #define LINES_MAX 64
 #define HASH_MAX  65536
@@ -149,14 +150,21 @@ static bool read_number(const char *text, long min, long max, long *out)
 static void say_tables(struct be_session *s)
 {
     const char *broken;
+    char odd[600];
 
-    if (!*s->paths || s->game.men_max)
+    if (!*s->paths)
         return;
+    bk_folders_odd_too(odd, sizeof odd, s->game.base, s->paths);
+    if (s->game.men_max) {
+        if (*odd)
+            be_say("info string %s", odd + 2);
+        return;
+    }
     broken = be_session_broken(s);
     if (broken)
         be_say("info string error: %s", broken);
     else
-        be_say("info string no tables of %s in %s", s->game.base->name, s->paths);
+        be_say("info string no tables of %s in %s%s", s->game.base->name, s->paths, odd);
 }
 
 static void set_game(struct be_session *s, const char *name)

@@ -18,6 +18,7 @@
 #include "explore/count.h"
 #include "explore/json.h"
 #include "table/counts.h"
+#include "table/folders.h"
 #include "table/needed.h"
 
 /* == The folders == */
@@ -385,12 +386,14 @@ static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, stru
 {
     struct bk_report why = { "" };
     struct bk_counts side[2];
+    char odd[400];
     enum bk_err err = bk_counts_read(side, g->dirs, game->v, m, &why);
     enum bk_lib_err failed = BK_LIB_OK;
     json_t *o;
 
     if (err == BK_E_NO_TABLE)
-        bk_fail(&why, err, "no table %s of %s", name, game->name);
+        bk_fail(&why, err, "no table %s of %s%s", name, game->name,
+                bk_folders_odd_too(odd, sizeof odd, game->v, g->dirs));
     if (err) {
         ex_reply_error(reply,
                        err == BK_E_NO_TABLE ? 404
@@ -571,6 +574,7 @@ void ex_sum_longest(struct ex_games *g, struct ex_game *game, const struct ex_qu
     struct bk_lib_table *table;
     json_t *answer = NULL;
     struct bk_lib *lib;
+    char odd[400];
     size_t n;
 
     (void)q;
@@ -583,8 +587,8 @@ void ex_sum_longest(struct ex_games *g, struct ex_game *game, const struct ex_qu
             answer = longest_list(g, game, table, n);
             ex_kept_add(&game->sums, "longest", answer);
         } else if (!answer)
-            ex_reply_error(reply, 404, "no-table", "no tables of %s in %.400s", game->name,
-                           g->dirs);
+            ex_reply_error(reply, 404, "no-table", "no tables of %s in %.400s%s", game->name,
+                           g->dirs, bk_folders_odd_too(odd, sizeof odd, game->v, g->dirs));
         free(table);
     }
     ex_game_leave(game);

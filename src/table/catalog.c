@@ -31,6 +31,7 @@
 
 #include "core/homes.h"
 #include "core/word.h"
+#include "table/folders.h"
 #include "table/materials.h"
 #include "table/needed.h"
 #include "table/readers.h"
@@ -645,21 +646,33 @@ static size_t lacking(const struct bk_catalog *c, struct needs *needs, enum bk_k
     return i;
 }
 
-/* Writes "no table KRvKN of chess in DIR" for the first missing table (nth 0), for others what
-   follows it.  Returns the length. */
+/* Writes what is odd about the folders, unless a host brings the files or the thread must not
+   read.  Returns out. */
+static char *odd_folders(const struct bk_catalog *c, char *out, size_t room)
+{
+    *out = 0;
+    if (!bk_cache_may_read(NULL) && !bk_readers_hosted(bk_cache_readers(c->cache)))
+        bk_folders_odd(out, room, c->v, c->paths);
+    return out;
+}
+
+/* Writes "no table KRvKN of chess in DIR" for the first missing table (nth 0), with what is odd
+   about the folders, for others what follows it.  Returns the length. */
 static size_t name_lacking(const struct bk_catalog *c, const struct bk_material *m,
                            enum bk_kind kind, size_t nth, char *out, size_t room)
 {
-    char game[64], name[BK_MATERIAL_NAME_MAX];
+    char game[64], name[BK_MATERIAL_NAME_MAX], odd[240];
 
     bk_material_name(m, c->v, name);
     if (nth)
         return (size_t)snprintf(out, room, "%s%s%s", nth == 1 ? "; also missing: " : ", ", name,
                                 kind == BK_KIND_WDL ? "" : " (distances)");
     bk_homes_name(c->v, bk_wings(m->rights), game);
-    return (size_t)snprintf(
-        out, room, "no %s %s of %s%s%s", kind == BK_KIND_WDL ? "table" : "distances of", name, game,
-        c->nfolders ? " in " : ": no folder given", c->nfolders ? c->paths : "");
+    odd_folders(c, odd, sizeof odd);
+    return (size_t)snprintf(out, room, "no %s %s of %s%s%s%s%s%s",
+                            kind == BK_KIND_WDL ? "table" : "distances of", name, game,
+                            c->nfolders ? " in " : ": no folder given", c->nfolders ? c->paths : "",
+                            *odd ? " (" : "", odd, *odd ? ")" : "");
 }
 
 /* Writes the names of the tables that lack this file into `out`, as many as there is room for, and

@@ -203,16 +203,32 @@ static enum bk_err add_making(struct bk_plan *p, const struct bk_index *ix, uint
     return err;
 }
 
-/* CPU time a position; bytes a second from one process to the others. */
-#define CPU_NS_DISTANCES 100
-#define CPU_NS_RESULTS   50
-#define NETWORK_BYTES    1.25e9 /* 10 Gbit/s */
+/* CPU time that solving a position takes; times as much with pawns, and on more than 64 squares;
+   bytes a second from one process to the others. */
+#define SOLVE_NS      7
+#define SOLVE_PAWNS   1.5
+#define SOLVE_LARGE   1.8
+#define NETWORK_BYTES 1.25e9 /* 10 Gbit/s */
+
+/* Predicts the work of making a table, of one core. */
+static void predict_work(const struct bk_plan *p, struct bk_plan_table *t,
+                         const struct bk_index *ix)
+{
+    const struct bk_encode_options o = { .distances = p->distances,
+                                         .standalone = p->alone,
+                                         .effort = p->effort,
+                                         .file_bytes = { bk_plan_file_bytes(p, t, BK_KIND_WDL),
+                                                         bk_plan_file_bytes(p, t, BK_KIND_DTW) } };
+
+    t->work[BK_SOLVING] = (double)(t->positions + t->anew_positions) * SOLVE_NS * 1e-9 *
+                          (ix->nblocks > 1 ? SOLVE_PAWNS : 1) * (ix->v->nsq > 64 ? SOLVE_LARGE : 1);
+    t->work[BK_ENCODING] = bk_encode_work(ix, &o);
+}
 
 static double seconds_of(const struct bk_plan *p, const struct bk_plan_table *t, unsigned threads)
 {
     unsigned ranks = all_of(p).ranks;
-    double seconds = (double)(t->positions + t->anew_positions) *
-                     (p->distances ? CPU_NS_DISTANCES : CPU_NS_RESULTS) * 1e-9 / ranks / threads;
+    double seconds = (t->work[BK_SOLVING] + t->work[BK_ENCODING]) / ranks / threads;
 
     for (unsigned i = 0; i < BK_TRAFFICS; i++)
         seconds += (double)t->sent_bytes[i] / ranks / NETWORK_BYTES;
@@ -497,6 +513,7 @@ static enum bk_err predict(struct prediction *x, struct bk_index **ix, uint32_t 
     if (err)
         return err;
     t->anew_positions = x->positions;
+    predict_work(x->p, t, *ix);
     t->seconds = seconds_of(x->p, t, x->threads);
     predict_least(x, table, least_encoder);
     return predict_held(x, table, why);

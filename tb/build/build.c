@@ -139,6 +139,7 @@ static enum bk_err solve_alone(struct builder *b, uint32_t table, enum bk_strate
                                 .strategy = b->spill ? BK_COMPACT : strategy,
                                 .k_max = b->o->k_max,
                                 .sink = sink,
+                                .meter = sink->progress ? b->o->meter : NULL,
                                 .pool = b->o->pool,
                                 .owners = b->owners,
                                 .as = sink->news ? &b->as : NULL,
@@ -237,12 +238,17 @@ static enum bk_err begin_encoding(void *context, struct bk_report *why)
     struct making *m = context;
     const struct bk_build_options *o = m->b->o;
     const struct bk_plan_table *t = &m->b->p->table[m->b->nth];
-    const struct bk_encode_options options = { .distances = m->b->p->distances,
-                                               .standalone = o->standalone,
-                                               .effort = o->effort,
-                                               .memory_bytes = t->encode_bytes,
-                                               .together_bytes = t->together_bytes,
-                                               .room_bytes = t->room_bytes };
+    const struct bk_encode_options options = {
+        .distances = m->b->p->distances,
+        .standalone = o->standalone,
+        .effort = o->effort,
+        .memory_bytes = t->encode_bytes,
+        .together_bytes = t->together_bytes,
+        .room_bytes = t->room_bytes,
+        .file_bytes = { bk_plan_file_bytes(m->b->p, t, BK_KIND_WDL),
+                        bk_plan_file_bytes(m->b->p, t, BK_KIND_DTW) },
+        .meter = o->meter
+    };
 
     bk_encoder_close(m->encoder);
     m->encoder = NULL;
@@ -397,6 +403,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .k_max = b->o->k_max,
                                       .sets_bytes = b->o->frugal,
                                       .sink = &sink,
+                                      .meter = b->o->meter,
                                       .checkpoint = &checkpoint,
                                       .pool = b->o->pool,
                                       .owners = b->owners,
@@ -468,6 +475,15 @@ static void remove_checkpoint(const struct builder *b, const char *path, bool pa
         bk_checkpoint_remove(plain, true);
 }
 
+/* Tells the meter of the table under way. */
+static void begin_metering(const struct builder *b)
+{
+    const struct bk_plan_table *t = &b->p->table[b->nth];
+
+    bk_meter_table(b->o->meter, b->nth,
+                   (double)t->positions / (double)(t->positions + t->anew_positions));
+}
+
 static enum bk_err build_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
@@ -481,6 +497,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         return err;
     m.t->spill = b->spill;
     choose_checkpoint(&m, path);
+    begin_metering(b);
     err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
     err = bk_ranks_agree(err, why);
     if (!err)
@@ -526,8 +543,10 @@ static enum bk_err count_table(struct builder *b, struct bk_report *why)
     double wall = bk_now_seconds(), cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     struct bk_tally tally;
     uint64_t bytes;
-    enum bk_err err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
+    enum bk_err err;
 
+    begin_metering(b);
+    err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
     if (err)
         return err;
     m.let_go = b->spill;
@@ -788,6 +807,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     if (o->memory_limit) /* all of it is for what is in use */
         bk_stock_bar();
     bk_stock_foretold(bk_plan_peak(p));
+    if (!err && o->planned)
+        o->planned(o->context, p);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++)
         err = build_nth(&b, why);
     bk_pool_stop_when(o->pool, NULL);

@@ -43,6 +43,10 @@ struct bk_build_options {
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t,
                      const struct bk_progress *p); /* often; NULL is fine */
+    /* Before the first table: what each will take has been planned (bk_plan_memory()); NULL is
+       fine. */
+    void (*planned)(void *context, const struct bk_plan *p);
+    struct bk_meter *meter; /* told how far the table under way is; NULL is fine */
     void (*built)(void *context, const struct bk_built *b);
     void (*note)(void *context, const char *text); /* what is no error: a checkpoint that does
                                                       not fit, say; NULL is fine */

@@ -189,9 +189,8 @@ static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_mat
     return t->next != NULL;
 }
 
-/* Returns what is known of a file that is to be made, or guessed. */
-static uint64_t file_bytes(const struct bk_plan *p, const struct bk_plan_table *t,
-                           enum bk_kind kind)
+uint64_t bk_plan_file_bytes(const struct bk_plan *p, const struct bk_plan_table *t,
+                            enum bk_kind kind)
 {
     uint64_t known = p->alone ? 0 : bk_disk_known(p->v, t->name, kind, p->effort);
 
@@ -202,8 +201,8 @@ static uint64_t file_bytes(const struct bk_plan *p, const struct bk_plan_table *
 static void foretell_disk(const struct bk_plan *p, struct bk_plan_table *t)
 {
     if (!t->present)
-        t->disk_bytes =
-            file_bytes(p, t, BK_KIND_WDL) + (p->distances ? file_bytes(p, t, BK_KIND_DTW) : 0);
+        t->disk_bytes = bk_plan_file_bytes(p, t, BK_KIND_WDL) +
+                        (p->distances ? bk_plan_file_bytes(p, t, BK_KIND_DTW) : 0);
 }
 
 static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,

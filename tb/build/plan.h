@@ -4,9 +4,11 @@
 #ifndef BK_PLAN_H
 #define BK_PLAN_H
 
+#include "table/info.h"
 #include "table/material.h"
 #include "tb/encode/unit.h"
 #include "tb/kernel/kernel.h"
+#include "tb/memory/meter.h"
 #include "tb/memory/narrow.h"
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
@@ -31,14 +33,15 @@ struct bk_plan_table {
     /* Predicted: what several processes send each other while it is made, with tables that are
        solved anew for it; by kind, nothing for BK_SENDS_WORDS: budget.h. */
     uint64_t sent_bytes[BK_TRAFFICS];
-    double seconds;            /* predicted wall time, roughly */
-    uint64_t guess_bytes[2];   /* the guess, by kind of file: disk.h */
-    bool present;              /* files are there (with distances, if asked for) */
-    bool damaged;              /* files are there, and cannot be trusted: bk_plan_check() */
-    bool had_distances;        /* not present, but distances are promised, or there */
-    bool unreadable;           /* files are there, perhaps good, and the system refuses them */
-    bool with_distances;       /* as the files that are there say */
-    bool standalone;           /* likewise */
+    double work[BK_WORKS];   /* predicted, of one core: pace.h; solving with what is solved anew */
+    double seconds;          /* predicted wall time at a pace of 1 on each core: budget.h */
+    uint64_t guess_bytes[2]; /* the guess, by kind of file: disk.h */
+    bool present;            /* files are there (with distances, if asked for) */
+    bool damaged;            /* files are there, and cannot be trusted: bk_plan_check() */
+    bool had_distances;      /* not present, but distances are promised, or there */
+    bool unreadable;         /* files are there, perhaps good, and the system refuses them */
+    bool with_distances;     /* as the files that are there say */
+    bool standalone;         /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
     struct bk_part part;       /* what others of the plan read of it: parts.h */
     bool pawns;                /* it has several blocks, of which one may lead to another */
@@ -90,6 +93,9 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
 /* Scales the guesses of file sizes to this effort, and to files that answer alone or not; a new
    plan's are for normal effort, and files that are read with others. */
 void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone);
+/* Returns the bytes that a table's file of this kind will have: known, or guessed (disk.h). */
+uint64_t bk_plan_file_bytes(const struct bk_plan *p, const struct bk_plan_table *t,
+                            enum bk_kind kind);
 /* Are the files of a table there by now?  Sets present and disk_bytes.  Reads all of
    the files of a damaged table. */
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);

@@ -67,23 +67,95 @@ static void open_rows(const struct bk_encoder *e, const struct bk_encode_task *t
     bk_unit_rows_open(u, &source, task->place, e->facts);
 }
 
+/* Returns what parts of the table's encoding the passes of a unit are, in files of these bytes. */
+static struct bk_unit_work part_in(const struct bk_encoder *e, const struct bk_encode_task *task,
+                                   const struct bk_encode_options *o)
+{
+    struct bk_unit_work part =
+        bk_encode_work_of_unit(e->t->ix, task->place, task->told == BK_DISTANCES, o);
+
+    for (unsigned i = 0; i < BK_UNIT_PASSES; i++)
+        part.pass[i] /= e->work;
+    part.all /= e->work;
+    return part;
+}
+
+static struct bk_unit_work part_of(const struct bk_encoder *e, const struct bk_encode_task *task)
+{
+    return part_in(e, task, &e->o);
+}
+
+/*
+ * The same by what units of its kind that are done have left of the bytes foretold, a tenth of its
+ * share at least: where one side's values are dear those of the other mostly are not.
+ */
+static struct bk_unit_work part_now(const struct bk_encoder *e, const struct bk_encode_task *task)
+{
+    struct bk_encode_options o = e->o;
+    double bytes = (double)o.file_bytes[task->told == BK_DISTANCES], all = 0, left = 0, taken = 0;
+
+    for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
+        const struct bk_encode_task *x = &e->task[i];
+        double numbers = (double)(x->place->end - x->place->first);
+
+        if (x->told != task->told)
+            continue;
+        all += numbers;
+        left += x->done ? 0 : numbers;
+        taken += x->done ? (double)(x->unit.model_bytes + x->unit.shard_bytes) : 0;
+    }
+    bytes = bytes - taken > bytes * left / all / 10 ? (bytes - taken) * all / left : bytes / 10;
+    o.file_bytes[task->told == BK_DISTANCES] = (uint64_t)bytes;
+    return part_in(e, task, &o);
+}
+
+/* Tells the meter how much work a unit was, by the bytes that it has taken; said: what was told. */
+static void reckon_done(const struct bk_encoder *e, const struct bk_encode_task *task,
+                        const struct bk_unit_work *said)
+{
+    struct bk_encode_options o = e->o;
+    double numbers = (double)(task->place->end - task->place->first);
+    double bytes = (double)(task->unit.model_bytes + task->unit.shard_bytes);
+
+    o.file_bytes[task->told == BK_DISTANCES] =
+        (uint64_t)(bytes * (double)e->t->ix->positions * (e->one_side ? 1 : 2) / numbers);
+    bk_meter_was_less(e->o.meter, BK_ENCODING, said->all - part_in(e, task, &o).all);
+}
+
+/* Tells the meter by how much a unit that begins differs from what was foretold, but for its
+   sample. */
+static void reckon_anew(const struct bk_encoder *e, const struct bk_encode_task *task)
+{
+    struct bk_unit_work was = part_of(e, task), now = part_now(e, task);
+
+    bk_meter_skip(e->o.meter, BK_ENCODING,
+                  was.all - was.pass[BK_PASS_SAMPLE] - (now.all - now.pass[BK_PASS_SAMPLE]));
+}
+
 /* room: bytes that it may take, 0: no limit.  pool: NULL for a small unit. */
 static enum bk_err encode_unit(struct bk_encoder *e, struct bk_encode_task *task,
                                const struct bk_unit_rows *u, struct bk_sample *sample,
                                uint64_t room, struct bk_pool *pool, bk_shard_sink *sink,
                                void *context, struct bk_report *why)
 {
-    const struct bk_unit_options options = { .effort = e->o.effort,
-                                             .memory_bytes = e->o.memory_bytes /
-                                                             (pool ? 1 : bk_pool_threads(e->pool)),
-                                             .room_bytes = room,
-                                             .spill = e->t->spill,
-                                             .sample = sample,
-                                             .shared = u->alike,
-                                             .distances = task->told == BK_DISTANCES };
-    enum bk_err err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
+    struct bk_unit_work part = pool ? part_now(e, task) : part_of(e, task);
+    struct bk_unit_options options = { .effort = e->o.effort,
+                                       .memory_bytes = e->o.memory_bytes /
+                                                       (pool ? 1 : bk_pool_threads(e->pool)),
+                                       .room_bytes = room,
+                                       .spill = e->t->spill,
+                                       .sample = sample,
+                                       .shared = u->alike,
+                                       .distances = task->told == BK_DISTANCES,
+                                       .meter = pool ? e->o.meter : NULL };
+    enum bk_err err;
+
+    memcpy(options.part, part.pass, sizeof options.part);
+    err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
 
     task->done = !err;
+    if (!err)
+        reckon_done(e, task, &part);
     return err;
 }
 
@@ -177,15 +249,20 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct bk_encode_task *fir
 {
     struct alike a;
     enum bk_err err = BK_OK;
+    double sampling = 0;
 
     find_alike(e, first, &a);
     if (bk_ranks_several())
         bk_unit_rows_share(&a.rows);
+    for (unsigned i = 0; i < a.rows.n; i++)
+        sampling += part_of(e, a.task[i]).pass[BK_PASS_SAMPLE];
     for (unsigned i = 0; !err && i < a.rows.n; i++) {
         bk_ranks_sends(BK_SENDS_ROWS);
-        bk_spill_trim(); /* lists of the unit before */
+        bk_spill_trim();                                          /* lists of the unit before */
+        bk_meter_step(e->o.meter, BK_ENCODING, i ? 0 : sampling); /* mostly all together */
         err = sample_alike(e, &a, i, why);
         a.task[i]->at = e->scratch_bytes;
+        reckon_anew(e, a.task[i]);
         if (!err)
             err = encode_unit(e, a.task[i], &a.rows.of[i], &a.sample[i], room_beside(e, &a, i),
                               e->pool, write_shards, e, why);
@@ -220,6 +297,7 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     open_rows(e, task, &rows);
     bk_first_error_keep(&e->failed,
                         encode_unit(e, task, &rows, NULL, 0, NULL, keep_shards, task, &why), &why);
+    bk_meter_done(e->o.meter, BK_ENCODING, part_of(e, task).all);
 }
 
 /* The numbers of a unit that is sent; its arrays follow. */
@@ -306,10 +384,15 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
 static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
+    double part = 0;
     bool whole;
 
     if (e->nsmall)
         bk_spill_trim(); /* lists of tables before */
+    for (unsigned i = 0; i < e->nsmall; i++)
+        part += part_of(e, e->small[i]).all;
+    if (e->nsmall)
+        bk_meter_step(e->o.meter, BK_ENCODING, part);
     whole = bk_pool_try(e->pool, e->nsmall, encode_small, e);
     if (bk_first_error_any(&e->failed))
         err = bk_first_error_of(&e->failed, why);
@@ -429,6 +512,7 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
     *e = (struct bk_encoder){ .t = t, .dir = dir, .o = *o, .pool = pool, .scratch = -1 };
     e->one_side = bk_table_one_side(&t->ix->m, t->ix->v);
     bk_logs_init(&e->logs);
+    e->work = bk_encode_work(t->ix, o);
     err = make_tasks(e) ? BK_OK : bk_no_memory(why);
     if (!err && e->nplaces > BK_UNITS_MAX)
         err = bk_fail(why, BK_E_USAGE, "too many positions for a file: %u units, of at most %u",

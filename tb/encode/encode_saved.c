@@ -111,5 +111,12 @@ bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
          e->scratch_bytes <= bk_reader_left(r);
     for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++)
         ok = load_task(e, &e->task[i], r);
+    for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++)
+        if (e->task[i].done)
+            bk_meter_skip(e->o.meter, BK_ENCODING,
+                          bk_encode_work_of_unit(e->t->ix, e->task[i].place,
+                                                 e->task[i].told == BK_DISTANCES, &e->o)
+                                  .all /
+                              e->work);
     return ok && blocks_agree(e) && bk_read_file(r, e->scratch, e->scratch_bytes);
 }

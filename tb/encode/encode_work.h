@@ -42,6 +42,7 @@ struct bk_encoder {
     unsigned nsmall;
     struct bk_first_error failed;
     struct bk_logs logs;
+    double work; /* bk_encode_work() of the table */
 };
 
 static inline struct bk_encode_task *bk_encode_task_of(const struct bk_encoder *e, unsigned kind,

@@ -430,3 +430,37 @@ uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uin
         readers |= UINT64_C(1) << r;
     return readers;
 }
+
+/* == Time == */
+
+struct bk_unit_work bk_encode_work_of_unit(const struct bk_index *ix, const struct bk_unit_place *p,
+                                           bool distances, const struct bk_encode_options *o)
+{
+    uint64_t numbers = p->end - p->first;
+    double share =
+        (double)numbers / (double)ix->positions / (bk_table_one_side(&ix->m, ix->v) ? 1 : 2);
+    const struct bk_unit_known u = { .numbers = numbers,
+                                     .squares = bk_bits_count(&ix->v->board),
+                                     .pawns = ix->nblocks > 1,
+                                     .distances = distances,
+                                     .effort = o->effort,
+                                     .bytes = share * (double)o->file_bytes[distances] };
+
+    return bk_unit_work_of(&u);
+}
+
+double bk_encode_work(const struct bk_index *ix, const struct bk_encode_options *o)
+{
+    bool one_side = bk_table_one_side(&ix->m, ix->v);
+    unsigned n = bk_units_of(ix, one_side, NULL, 0);
+    struct bk_unit_place *place = calloc(n + 1u, sizeof *place);
+    double all = 0;
+
+    if (place)
+        bk_units_of(ix, one_side, place, n);
+    for (unsigned i = 0; place && i < n; i++)
+        for (unsigned kind = 0; kind < (o->distances ? 2 : 1); kind++)
+            all += bk_encode_work_of_unit(ix, &place[i], kind, o).all;
+    free(place);
+    return all;
+}

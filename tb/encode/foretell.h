@@ -8,6 +8,8 @@
 #include "table/format.h"
 #include "tb/encode/drawn.h"
 #include "tb/encode/unit.h"
+#include "tb/encode/work.h"
+#include "tb/memory/meter.h"
 
 struct bk_encode_options {
     bool distances;  /* a .bkd, too */
@@ -17,8 +19,16 @@ struct bk_encode_options {
     /* Bytes that the columns of units sampled together may take, as bk_encode_estimate() says.  0:
        bk_columns_together() chooses. */
     uint64_t together_bytes;
-    uint64_t room_bytes; /* that encoding large units may take in all; 0: no limit */
+    uint64_t room_bytes;    /* that encoding large units may take in all; 0: no limit */
+    uint64_t file_bytes[2]; /* of the files, guessed, by kind: for how long it takes */
+    struct bk_meter *meter; /* told how far encoding is; NULL is fine */
 };
+
+/* How long encoding takes one core (work.h), of a unit, and of a whole table in seconds; for the
+   effort and the file_bytes of `o`. */
+struct bk_unit_work bk_encode_work_of_unit(const struct bk_index *ix, const struct bk_unit_place *p,
+                                           bool distances, const struct bk_encode_options *o);
+double bk_encode_work(const struct bk_index *ix, const struct bk_encode_options *o);
 
 /* Draws positions of each unit of a table.  Owned by the caller.  NULL: no memory.  Cost: 2 to 4 ms
    a unit. */

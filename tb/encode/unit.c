@@ -77,6 +77,8 @@ static enum bk_err unit_run_init(struct bk_unit_run *u, const struct bk_unit_sou
     u->src = &u->own;
     u->pool = pool;
     u->spill = options->spill;
+    u->meter = options->meter;
+    memcpy(u->part, options->part, sizeof u->part);
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + BK_PIECE_NUMBERS - 1) / BK_PIECE_NUMBERS);
@@ -193,6 +195,7 @@ static enum bk_err learn_here(struct bk_unit_run *u, const struct bk_unit_option
     if (!taken && !err)
         err = bk_samples_take(sample, &src, 1, options->effort, 0, u->pool, u->spill, why);
     u->sampled_bytes = sample->first_bytes;
+    bk_meter_step(u->meter, BK_ENCODING, u->part[BK_PASS_LEARN]);
     if (!err)
         err = bk_learn(&u->learned, u->src, sample, dear, &u->logs, u->pool, u->spill, why);
     bk_sample_release(sample);
@@ -271,6 +274,7 @@ static enum bk_err learn_codes(struct bk_unit_run *u, const struct bk_unit_optio
     for (unsigned dear = u->effort->dear;; dear += 2) {
         enum bk_err err = learn(u, options, dear, why);
 
+        bk_meter_step(u->meter, BK_ENCODING, u->part[BK_PASS_COUNT]);
         if (!err)
             err = bk_unit_count(u, why);
         if (err)
@@ -295,6 +299,7 @@ static enum bk_err encode(struct bk_unit_run *u, struct bk_unit *out,
 
     if (err)
         return err;
+    bk_meter_step(u->meter, BK_ENCODING, u->part[BK_PASS_RATES]);
     err = bk_unit_ended(u, bk_unit_judge_guesses(u, why), why);
     if (!err)
         err = bk_unit_choose_rates(u, why);

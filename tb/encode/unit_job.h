@@ -6,6 +6,8 @@
 
 #include "tb/encode/input.h"
 #include "tb/encode/sample.h"
+#include "tb/encode/work.h"
+#include "tb/memory/meter.h"
 #include "tb/memory/spill.h"
 
 #define BK_BITS_AS_TOLD 8 /* of values; if they may have more bits, those in use are counted */
@@ -22,7 +24,9 @@ struct bk_unit_options {
     /* All processes encode it together (memory/ranks.h); the source can fetch and serve.  The
        shards come to the first one's sink. */
     bool shared;
-    bool distances; /* its values are distances: its shards are smaller */
+    bool distances;              /* its values are distances: its shards are smaller */
+    struct bk_meter *meter;      /* is told of the passes behind the first; NULL is fine */
+    double part[BK_UNIT_PASSES]; /* of the table's encoding that each of them is */
 };
 
 /* Takes the bytes of the next shards, in order.  Anything but BK_OK ends the encoding. */

@@ -21,6 +21,8 @@
 #include "tb/encode/shard.h"
 #include "tb/encode/turned.h"
 #include "tb/encode/walk.h"
+#include "tb/encode/work.h"
+#include "tb/memory/meter.h"
 #include "tb/memory/pool.h"
 #include "tb/memory/ranks.h"
 
@@ -73,6 +75,8 @@ struct bk_unit_run {
     uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
     struct bk_logs logs;
     struct bk_unit_scratch *scratch; /* by thread */
+    struct bk_meter *meter;
+    double part[BK_UNIT_PASSES]; /* as bk_unit_options.part */
     bool shared;
     struct bk_box *box;  /* if shared, by process: [0] has shards for the first */
     _Atomic bool failed; /* no memory */

@@ -266,6 +266,8 @@ enum bk_err bk_unit_write_shards(struct bk_unit_run *u, struct bk_unit *out, bk_
             left = u->to - u->asked;
         if (pieces > left)
             pieces = left;
+        bk_meter_step(u->meter, BK_ENCODING,
+                      u->part[BK_PASS_SHARDS] * pieces / (double)(u->to - u->from));
         err = write_batch(u, pieces, pieces == left, out, sink, context, why);
     }
     err = bk_unit_ended(u, err, why);

@@ -11,6 +11,8 @@
 #include <sched.h>
 #endif
 
+#include "tb/memory/group.h"
+
 enum bk_cpu bk_cpu(void)
 {
     enum bk_cpu best = BK_CPU_PORTABLE;
@@ -33,11 +35,15 @@ enum bk_cpu bk_cpu(void)
 unsigned bk_cores(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t quota;
 #ifdef __linux__
     cpu_set_t bound; /* more cores than it has room for: an error */
 
     if (!sched_getaffinity(0, sizeof bound, &bound) && CPU_COUNT(&bound) > 0)
         cores = CPU_COUNT(&bound);
 #endif
-    return cores > 0 ? (unsigned)cores : 1;
+    if (cores < 1)
+        cores = 1;
+    quota = bk_group_cores("");
+    return quota < (uint64_t)cores ? (unsigned)quota : (unsigned)cores;
 }

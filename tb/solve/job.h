@@ -8,6 +8,7 @@
 #include "tb/kernel/kernel.h"
 #include "tb/memory/checkpoint.h"
 #include "tb/memory/memtable.h"
+#include "tb/memory/meter.h"
 #include "tb/memory/pool.h"
 #include "tb/solve/exits.h"
 #include "tb/solve/order.h"
@@ -55,6 +56,7 @@ struct bk_solve_job {
     unsigned k_max; /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     uint64_t sets_bytes; /* with a ledger: bytes of sets in memory, for tests; 0: by the limit */
     const struct bk_sink *sink;
+    struct bk_meter *meter;                 /* told how far solving is; NULL is fine */
     const struct bk_checkpoint *checkpoint; /* NULL: none */
     struct bk_pool *pool;
     const struct bk_owners

@@ -102,6 +102,7 @@ enum bk_err bk_run_begin(struct bk_run *run, unsigned code_bytes, struct bk_repo
     atomic_store(&run->too_far, false);
     bk_tally_init(run->tally);
     bk_run_count_readers(run);
+    bk_meter_again(run->job->meter);
     return sink->begin ? sink->begin(sink->context, why) : BK_OK;
 }
 
@@ -163,6 +164,7 @@ void bk_run_progress(const struct bk_run *run, uint32_t ply)
     const struct bk_sink *sink = run->job->sink;
     struct bk_progress p = { .ply = ply, .positions = run->done };
 
+    bk_meter_ply(run->job->meter, ply);
     if (sink->progress)
         sink->progress(sink->context, &p);
 }

@@ -34,6 +34,18 @@ static void add_done(const struct level *l, uint32_t first, uint32_t n)
         l->run->done += 2 * l->run->job->t->ix->block[l->block[i]].size;
 }
 
+/* Returns the part of the table's positions that are in n blocks of a level, from `first` on, and
+   not solved. */
+static double part_of(const struct level *l, uint32_t first, uint32_t n)
+{
+    const struct bk_index *ix = l->run->job->t->ix;
+    uint64_t positions = 0;
+
+    for (uint32_t i = first; i < first + n; i++)
+        positions += is_solved(l, i) ? 0 : ix->block[l->block[i]].size;
+    return (double)positions / (double)ix->positions;
+}
+
 /* Saves what is solved, with nothing under way. */
 static void save_between(struct bk_run *run)
 {
@@ -56,6 +68,7 @@ static enum bk_err solve_together(const struct level *l, struct bk_report *why)
     while (solved < l->n && is_solved(l, solved))
         solved++;
     if (solved < l->n) { /* else a checkpoint has them */
+        bk_meter_step(run->job->meter, BK_SOLVING, part_of(l, 0, l->n));
         bk_order_group(&run->order, run->job->t->ix, run->level, &group);
         err = bk_blocks_solve(run, &b, why);
     }
@@ -84,6 +97,8 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
         if (bk_run_is_stopped(run) || run->finishing)
             err = bk_interrupted(why);
         err = bk_ranks_agree(err, why);
+        if (!is_solved(l, i))
+            bk_meter_step(run->job->meter, BK_SOLVING, part_of(l, i, 1));
         if (!err && !is_solved(l, i))
             err = bk_ranks_agree(bk_blocks_solve(run, &b, why), why);
         add_done(l, i, 1);
@@ -115,8 +130,12 @@ static void solve_one(void *context, uint64_t item, unsigned thread)
 
     (void)thread;
     if (rank_of((uint32_t)item) == bk_rank() && !bk_first_error_any(&r->failed) &&
-        !is_solved(r->l, i))
+        !is_solved(r->l, i)) {
+        double part = part_of(r->l, i, 1);
+
         bk_first_error_keep(&r->failed, bk_blocks_solve(r->l->run, &b, &why), &why);
+        bk_meter_done(r->l->run->job->meter, BK_SOLVING, part);
+    }
 }
 
 /* Allocates the blocks of a round that other processes have solved. */
@@ -180,6 +199,7 @@ static enum bk_err solve_round(struct round *r, struct bk_report *why)
 
     for (uint32_t i = 0; i < r->n; i++)
         bk_tally_init(&r->tally[i]);
+    bk_meter_step(run->job->meter, BK_SOLVING, part_of(r->l, r->first, r->n));
     whole = bk_pool_try(run->job->pool, r->n, solve_one, r);
     if (bk_first_error_any(&r->failed))
         err = bk_first_error_of(&r->failed, why);
@@ -268,6 +288,16 @@ static enum bk_err solve_levels(struct bk_run *run, struct bk_report *why)
     return err;
 }
 
+/* Returns the part of the positions that a checkpoint had. */
+static double part_solved(const struct bk_memtable *t)
+{
+    uint64_t positions = 0;
+
+    for (uint32_t i = 0; i < t->ix->nblocks; i++)
+        positions += t->block[i].solved ? t->ix->block[i].size : 0;
+    return (double)positions / (double)t->ix->positions;
+}
+
 enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tally,
                            struct bk_report *why)
 {
@@ -283,6 +313,7 @@ enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tall
     if (err)
         return err;
     err = bk_ranks_agree(bk_resume_begin(&run, why), why);
+    bk_meter_skip(job->meter, BK_SOLVING, part_solved(job->t));
     if (!err)
         err = solve_levels(&run, why);
     if (err && run.too_far && job->t->code_bytes == 1) { /* all anew, with wider codes */

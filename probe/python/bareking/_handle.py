@@ -60,6 +60,7 @@ class Handle:
             lib.bk_close(pointer)
             raise error
         self._pointer: int = pointer.value or 0
+        self.remark = self._why(pointer.value)  # what is odd about its folders, or ""
         self._free = weakref.finalize(self, lib.bk_close, self._pointer)
         self._free.atexit = False  # other threads may still be asking; the system takes it back
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from enum import IntFlag
 from types import TracebackType
 from typing import (Any, Iterable, List, NamedTuple, Optional, Tuple, Type, TypeVar, Union,
@@ -119,7 +120,7 @@ class Tablebase:
     directories  folders; each holds VARIANT/MATERIAL.bkw and .bkd.  A path that is relative is one
                  from where the process is now, and stays it.  Of a table in several folders the
                  first answers that has its distances, else the first.  NotADirectoryError: it is no
-                 folder
+                 folder.  UserWarning: it is VARIANT itself, or the one above the folder that is meant
     memory       bytes that all tables together may take; None: 256 MiB of what is read, besides
                  what open tables take
     open_files   descriptors that may be open at a time, 4 at least; None: half of what the process
@@ -157,6 +158,8 @@ class Tablebase:
         self._handle: Handle = Handle(to_bytes(os.fsencode(self._placed)),
                                       self._paths(self._absolute), Budget(memory, open_files),
                                       share._handle if share else None)
+        if self._handle.remark:
+            warnings.warn(self._handle.remark, stacklevel=2)
 
     # == Opening and closing ==
 

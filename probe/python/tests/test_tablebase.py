@@ -239,6 +239,19 @@ def test_folders(tables, golden):
         Tablebase("chess", tables / "chess/KRvK.bkw")
 
 
+def test_folders_that_were_meant_otherwise(tables, recwarn):
+    Tablebase("chess", tables).close()
+    Tablebase("shatranj", tables).close()  # tables may come there
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="chess is a game's own folder: say the one above it"):
+        tb = Tablebase("chess", tables / "chess")
+    with pytest.raises(bareking.MissingTableError, match="own folder") as failed:
+        tb.probe(WON)
+    assert failed.value.tables[0] == "KRvK"
+    with pytest.warns(UserWarning, match="tables of chess are in .*: say that"):
+        Tablebase("chess", tables.parent)
+
+
 def test_refresh(tables):
     shutil.move("tables/chess/KRvK.bkw", "away")
     with Tablebase("chess", tables) as tb:
