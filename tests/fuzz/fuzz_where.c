@@ -24,7 +24,7 @@ static struct study_where *read_where(const struct bk_variant *v, const struct b
                                       const char *text, struct bk_report *why)
 {
     struct study_where *w = NULL;
-    enum bk_err err = study_where_new(&w, v, (const uint8_t (*)[BK_TYPES_MAX])p->count, text, why);
+    enum bk_err err = study_where_new(&w, v, (const uint8_t(*)[BK_TYPES_MAX])p->count, text, why);
 
     FUZZ_CHECK(err == BK_OK || err == BK_E_USAGE);
     FUZZ_CHECK((err == BK_OK) == (w != NULL));
