@@ -24,8 +24,8 @@ CORE  = err array guess variant clients rules symmetry betza geometry check numb
         ini cursor keys read fairy_file fairy_value fairy_men fairy_pawn fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index index_cells index_pairs index_blocks index_new rows model info head host readers cache \
-        shards units write format decode scan tables memo view direct plies brought settling settle_exits settle_wdl \
-        settle_plies settle foresee folders catalog listing counts
+        shards units write format decode scan tables memo view \
+        settle foresee folders catalog listing counts
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled_values settled_rows settled verify whole
 # the rooms of tb, lowest first

@@ -408,8 +408,7 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
 
 /* == Playing ============================================================= */
 
-/* Where the rook of a castling move ends. */
-static unsigned castled_rook(const struct bk_variant *v, const struct bk_move *m)
+unsigned bk_castled_rook(const struct bk_variant *v, const struct bk_move *m)
 {
     const struct bk_castling *c = &v->castling;
     unsigned file = m->also % v->files;
@@ -442,7 +441,7 @@ static struct undo move_men(struct bk_pos *p, const struct bk_variant *v, const 
     bk_pos_lift(p, v, m->from);
     bk_pos_put(p, v, m->becomes == BK_STAYS ? bk_man_type(u.man) : m->becomes, colour, m->to);
     if (m->castles)
-        bk_pos_put(p, v, v->castling.rook, colour, castled_rook(v, m));
+        bk_pos_put(p, v, v->castling.rook, colour, bk_castled_rook(v, m));
     return u;
 }
 
@@ -456,7 +455,7 @@ static void unmove_men(struct bk_pos *p, const struct bk_variant *v, const struc
                        struct undo u)
 {
     if (m->castles)
-        bk_pos_lift(p, v, castled_rook(v, m));
+        bk_pos_lift(p, v, bk_castled_rook(v, m));
     bk_pos_lift(p, v, m->to);
     put_back(p, v, m->from, u.man);
     put_back(p, v, m->also, u.also);

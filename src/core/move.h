@@ -62,6 +62,8 @@ bool bk_man_may_change(const struct bk_variant *v, unsigned type, unsigned colou
 /* Does a man of this type and colour, wherever it stands, go to all empty squares where it would
    take, and to no others? */
 bool bk_man_moves_as_he_takes(const struct bk_variant *v, unsigned type, unsigned colour);
+/* Returns where the rook of a castling move ends. */
+unsigned bk_castled_rook(const struct bk_variant *v, const struct bk_move *m);
 /* Plays a move on a position in place. */
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m);
 

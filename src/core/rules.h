@@ -131,6 +131,11 @@ static inline bool bk_rules_takes_passing(const struct bk_variant *v, unsigned t
 
 /* May a man that went two squares be taken on the square between? */
 static inline bool bk_rules_en_passant(const struct bk_variant *v) { return v->en_passant; }
+/* Does a man of this type make double steps that can be taken in passing? */
+static inline bool bk_rules_passes(const struct bk_variant *v, unsigned type)
+{
+    return bk_rules_en_passant(v) && v->piece[type].double_ranks;
+}
 
 /* Is there castling, with homes that are known? */
 static inline bool bk_rules_castles(const struct bk_variant *v) { return v->castling.allowed; }

@@ -227,8 +227,10 @@ static void opened_free(struct bk_held *h)
     free(o);
 }
 
-static void opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct entry *e)
+/* Fills in an open table whose files are open.  False: no memory. */
+static bool opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct entry *e)
 {
+    bool filled = true;
     uint64_t bytes =
         sizeof *o + bk_file_memory(o->table[0].wdl) + (o->damaged ? strlen(o->damaged) : 0);
 
@@ -243,10 +245,11 @@ static void opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct 
                                                  .origin = &e->origin,
                                                  .cache = c->cache,
                                                  .held = &o->held };
-        bk_table_finish(&o->table[exchanged]);
+        filled &= bk_table_finish(&o->table[exchanged]);
         bytes += bk_table_memory(&o->table[exchanged]) - sizeof *o->table;
     }
     bk_held_begin(&o->held, bytes, BK_WORTH_TABLE, opened_free);
+    return filled;
 }
 
 /* Opens the distances, the wdl file being open.  If they are damaged the wdl file answers all the
@@ -279,10 +282,10 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
 
         err = err ? err : of_dtw; /* the needs of both files are noted at once (host.h) */
     }
-    if (!err) {
-        opened_fill(o, c, e);
+    if (!err && !opened_fill(o, c, e))
+        err = bk_no_memory(why);
+    if (!err)
         err = bk_cache_fits(c->cache, o->held.bytes, e->wdl.path, why);
-    }
     if (err)
         opened_free(&o->held);
     else

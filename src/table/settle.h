@@ -1,27 +1,22 @@
 /*
  * settle.h - what a position is worth: by rules, exits and files.
  *
- * A file says something that is not better than the value, and the value
- * itself where no exit attains it (docs/format.md 9).  An exit is a move that
- * changes the material; what it brings is said by rule or by another table.
+ * A file says something that is not better than the value, and the value itself if no exit attains
+ * it (docs/format.md 9).  An exit (a conversion) is a move that changes the material; what it
+ * brings is said by rule or by another table.  settle.c has the equations.
  *
- *      value = the better of what the file says and the best exit            (1)
- *
- * So a wdl question asks a file, and for each exit that may be better another
- * one, until a win is found.  A position that the mover wins has a distance in
- * its file, likewise settled.  One that he loses takes one ply more than the
- * longest of the won positions that its moves lead to.
- *
- * This is the one place that settles: the library and `verify` both ask here.
- * They say which files are open (bk_tables.find).
+ * This is the one place that settles: the library and `verify` both ask here.  They say which files
+ * are open (bk_tables.find).
  *
  * Threads: any number, if find() allows it.  Stack: less than 50 KB.
  */
 #ifndef BK_SETTLE_H
 #define BK_SETTLE_H
 
+#include "core/end.h"
 #include "core/move.h"
-#include "table/brought.h"
+#include "table/memo.h"
+#include "table/tables.h"
 
 /*
  * Is the position won (+1), drawn or lost (-1) for the side to move?  Reads no distance.
@@ -53,11 +48,20 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why);
 
+/* What a move brings: the value of the position after it, for the side to move there. */
+struct bk_brought {
+    bool known; /* false: the other fields mean nothing */
+    int wdl;
+    int plies; /* to the end; -1: a draw, not asked for, or the table has no distances */
+    enum bk_end end;
+};
+
 /*
- * Calls `visit` for each legal move of a position, in no order, with what the move brings, as far
- * as squares alone settle it; positions after the others are to be asked one by one.  False,
- * without a call, where squares are not enough for the position itself: its own table is missing or
- * of another kind, it has castling rights or an en passant square.
+ * Calls `visit` for each legal move of a position, in no order, with what the move brings: mate and
+ * stalemate told apart, and plies if `distances`.  brought->known is false after a double step that
+ * may be taken in passing, or if anything goes wrong: such a move is to be asked by itself.
+ * False, without a call: the position's own table is missing, or it has castling rights, men who
+ * take two, or an en passant square.
  * Cost: some 250 ns a move; some 1.5 us if the other side is lost then.
  */
 typedef void bk_move_visit(void *context, const struct bk_move *move,

@@ -59,8 +59,8 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
 /* == Links == */
 
 struct link {
-    struct link *next; /* in the list `changes` */
-    uint32_t key;
+    struct link *next; /* in the list `others` */
+    uint64_t key;
     struct bk_origin *origin; /* of the other table, or this one */
     bool exchanged;           /* which of the origin's two tables */
     unsigned side;            /* to move, as its file has it */
@@ -70,14 +70,21 @@ struct link {
 
 struct bk_links {
     struct bk_table_men men;
-    /* for steps that change nobody, by man taken; [0]: nobody, in a table that keeps one side */
+    /* for plain steps, by man taken; [0]: nobody, in a table that keeps one side */
     _Atomic(struct link *) taken[BK_MEN_MAX];
-    _Atomic(struct link *) changes; /* for steps that change somebody */
+    _Atomic(struct link *) others; /* for the other steps */
 };
 
-static uint32_t key_of(struct bk_step_of_men s)
+/* Does a step take a man at most, and do nothing else? */
+static bool is_plain(struct bk_step_of_men s)
 {
-    return (uint32_t)s.by << 24 | (uint32_t)s.taken << 16 | (uint32_t)s.becomes << 8 | s.counted;
+    return s.becomes == BK_STAYS && !s.also && !s.rights;
+}
+
+static uint64_t key_of(struct bk_step_of_men s)
+{
+    return (uint64_t)s.by << 40 | (uint64_t)s.taken << 32 | (uint64_t)s.also << 24 |
+           (uint64_t)s.becomes << 16 | (uint64_t)s.rights << 8 | s.how;
 }
 
 /* Adds man i to `m`: his place, how he moves, where he may change, where he may stand. */
@@ -90,7 +97,8 @@ static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsig
     for (unsigned exchanged = 0; exchanged < 2; exchanged++)
         m->place[exchanged][bk_man(type, colour ^ exchanged)] =
             (uint8_t)(i < 2 ? i : 2u + ix->like[i - 2]);
-    m->plain &= !bk_rules_takes_twice(v, type);
+    m->listed |= bk_rules_takes_twice(v, type);
+    m->passes |= (unsigned)bk_rules_passes(v, type) << i;
     m->alike |= (unsigned)bk_man_moves_as_he_takes(v, type, colour) << i;
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         if (bk_man_may_change(v, type, colour, sq)) {
@@ -102,7 +110,15 @@ static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsig
     }
 }
 
-static bool asks_others(const struct bk_file *f) { return !bk_file_info(f)->standalone; }
+/* Returns how many men a capture takes by which `us` bares a side that may lose by it; 0: none. */
+static unsigned bares(const struct bk_table_men *m, const struct bk_variant *v, unsigned us)
+{
+    unsigned theirs = m->of[!us] - 1;
+
+    return theirs && theirs <= 1 + (unsigned)m->listed && (m->of[us] == 1 || bk_rules_bare_loses(v))
+               ? theirs
+               : 0;
+}
 
 static struct bk_links *links_new(const struct bk_table *t)
 {
@@ -112,18 +128,18 @@ static struct bk_links *links_new(const struct bk_table *t)
     if (!l)
         return NULL;
     l->men.n = 2 + ix->nslots;
-    l->men.plain = !ix->m.rights && asks_others(t->wdl) &&
-                   (!t->dtw || (asks_others(t->dtw) && t->same_numbers));
+    l->men.listed = ix->m.rights;
+    l->men.alone[0] = bk_file_info(t->wdl)->standalone;
+    l->men.alone[1] = t->dtw && bk_file_info(t->dtw)->standalone;
     for (unsigned i = 0; i < l->men.n; i++)
         look_around(&l->men, ix, i);
     for (unsigned us = 0; us < 2; us++)
-        l->men.bares[us] =
-            l->men.of[!us] == 2 && (l->men.of[us] == 1 || bk_rules_bare_loses(ix->v));
+        l->men.bares[us] = bares(&l->men, ix->v, us);
     l->men.draws_go_on = bk_rules_stalemate_wdl(ix->v) != 0;
     return l;
 }
 
-void bk_table_finish(struct bk_table *t)
+bool bk_table_finish(struct bk_table *t)
 {
     const struct bk_file_info *w = bk_file_info(t->wdl), *d;
 
@@ -137,6 +153,7 @@ void bk_table_finish(struct bk_table *t)
     }
     t->links = links_new(t);
     t->men = t->links ? &t->links->men : NULL;
+    return t->links;
 }
 
 enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *why)
@@ -152,7 +169,7 @@ void bk_table_release(struct bk_table *t)
         return;
     for (unsigned i = 0; i < BK_MEN_MAX; i++)
         free(atomic_load(&t->links->taken[i]));
-    for (struct link *l = atomic_load(&t->links->changes), *next; l; l = next) {
+    for (struct link *l = atomic_load(&t->links->others), *next; l; l = next) {
         next = l->next;
         free(l);
     }
@@ -174,11 +191,33 @@ static unsigned type_after(const struct bk_index *ix, unsigned i, struct bk_step
     return i < 2 ? ix->v->royal : ix->type[i - 2];
 }
 
+/* Returns the men that a step takes, a bit each. */
+static uint32_t men_taken(struct bk_step_of_men step)
+{
+    uint32_t taken = step.taken ? 1u << step.taken : 0;
+
+    return step.taken && step.also ? taken | 1u << step.also : taken;
+}
+
+/* May our man k, after a step, be the one of slot s of theirs? */
+static bool is_man_of(const struct bk_index *ours, unsigned k, struct bk_step_of_men step,
+                      const struct bk_index *theirs, unsigned s, bool exchanged)
+{
+    int right = ours->right[k - 2], theirs_right = theirs->right[s];
+
+    if (right >= 0 && step.rights >> right & 1)
+        right = -1;
+    if (theirs_right >= 0 && exchanged)
+        theirs_right ^= 2;
+    return type_after(ours, k, step) == theirs->type[s] && right == theirs_right &&
+           ours->colour[k - 2] == (theirs->colour[s] ^ exchanged);
+}
+
 /* Finds the other table's men among ours after a step; false: they do not match. */
 static bool match_men(struct link *l, const struct bk_index *ours, const struct bk_index *theirs,
                       bool exchanged, struct bk_step_of_men step)
 {
-    uint32_t used = step.taken ? 1u << step.taken : 0;
+    uint32_t used = men_taken(step);
 
     l->from[0] = exchanged;
     l->from[1] = !exchanged;
@@ -186,8 +225,7 @@ static bool match_men(struct link *l, const struct bk_index *ours, const struct 
         unsigned k = 2;
 
         while (k < 2 + ours->nslots &&
-               (used >> k & 1 || type_after(ours, k, step) != theirs->type[s] ||
-                ours->colour[k - 2] != (theirs->colour[s] ^ exchanged)))
+               (used >> k & 1 || !is_man_of(ours, k, step, theirs, s, exchanged)))
             k++;
         if (k == 2 + ours->nslots)
             return false;
@@ -201,12 +239,15 @@ static bool match_men(struct link *l, const struct bk_index *ours, const struct 
 static void some_position(struct bk_pos *p, const struct bk_index *ix, unsigned colour,
                           struct bk_step_of_men step)
 {
+    uint32_t taken = men_taken(step);
+
     bk_pos_init(p, ix->v);
     memcpy(p->left, ix->m.left, sizeof p->left);
-    if (step.counted && p->left[colour][step.becomes])
+    p->rights = ix->m.rights & (uint8_t)~step.rights;
+    if (step.how & BK_STEP_COUNTED && p->left[colour][step.becomes])
         p->left[colour][step.becomes]--;
     for (unsigned i = 0; i < 2 + ix->nslots; i++)
-        if (!step.taken || i != step.taken)
+        if (!(taken >> i & 1))
             bk_pos_put(p, ix->v, type_after(ix, i, step), i < 2 ? i : ix->colour[i - 2], i);
 }
 
@@ -217,7 +258,7 @@ static enum bk_err link_find(struct link *l, const struct bk_tables *tables,
                              struct bk_report *why)
 {
     const struct bk_index *ix = t->ix;
-    bool is_exit = step.taken || step.becomes != BK_STAYS, one_side, exchanged;
+    bool is_exit = bk_step_exits(step), one_side, exchanged;
     const struct bk_table *other = t;
     struct bk_pos p;
     enum bk_err err = BK_OK;
@@ -242,12 +283,12 @@ static enum bk_err link_find(struct link *l, const struct bk_tables *tables,
 
 static struct link *link_with(struct bk_links *links, struct bk_step_of_men step)
 {
-    uint32_t key = key_of(step);
+    uint64_t key = key_of(step);
     struct link *l;
 
-    if (step.becomes == BK_STAYS)
+    if (is_plain(step))
         return atomic_load_explicit(&links->taken[step.taken], memory_order_acquire);
-    l = atomic_load_explicit(&links->changes, memory_order_acquire);
+    l = atomic_load_explicit(&links->others, memory_order_acquire);
     while (l && l->key != key)
         l = l->next;
     return l;
@@ -259,14 +300,14 @@ static const struct link *link_keep(struct bk_links *links, struct bk_step_of_me
 {
     struct link *there = NULL;
 
-    if (step.becomes == BK_STAYS) {
+    if (is_plain(step)) {
         if (atomic_compare_exchange_strong(&links->taken[step.taken], &there, l))
             return l;
         free(l);
         return there;
     }
-    l->next = atomic_load(&links->changes); /* a link that is there twice does no harm */
-    while (!atomic_compare_exchange_strong(&links->changes, &l->next, l))
+    l->next = atomic_load(&links->others); /* a link that is there twice does no harm */
+    while (!atomic_compare_exchange_strong(&links->others, &l->next, l))
         ;
     return l;
 }
@@ -302,7 +343,20 @@ const uint8_t *bk_men_swap(const struct bk_table *t, const struct bk_pos *p)
     return (t->one_side ? p->stm == BK_BLACK : t->exchanged) ? t->swap : NULL;
 }
 
-void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p)
+/* bk_men_place(), of a position with castling rights. */
+static enum bk_err place_with_rights(struct bk_men *out, const struct bk_table *t,
+                                     const struct bk_pos *p, struct bk_report *why)
+{
+    const uint8_t *swap = bk_men_swap(t, p);
+
+    if (swap ? place_exchanged(t->ix, p, swap, &out->spot.at)
+             : bk_index_place(t->ix, p, &out->spot.at))
+        return BK_OK;
+    return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(t->wdl));
+}
+
+enum bk_err bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p,
+                         struct bk_report *why)
 {
     const uint8_t *swap = bk_men_swap(t, p);
     bool exchanged = swap;
@@ -314,12 +368,15 @@ void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_
     out->spot.at = (struct bk_placement){ .king = { 0 } };
     out->spot.side = t->one_side ? 0 : p->stm ^ exchanged;
     out->spot.number = UINT64_MAX;
+    if (p->rights)
+        return place_with_rights(out, t, p, why);
     for (unsigned w = 0; w < words; w++)
         for (uint64_t left = p->by[0].w[w] | p->by[1].w[w]; left; left &= left - 1) {
             unsigned sq = 64 * w + (unsigned)__builtin_ctzll(left), first = place[p->at[sq]];
 
             bk_placement_put(&out->spot.at, first + placed[first]++, swap ? swap[sq] : sq);
         }
+    return BK_OK;
 }
 
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why)
@@ -333,6 +390,16 @@ enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why)
 void bk_men_position(const struct bk_men *m, struct bk_pos *out)
 {
     bk_index_position(m->table->ix, &m->spot.at, m->spot.side, out);
+}
+
+/* Puts the rook of a castling step where it goes. */
+static void put_rook(struct bk_men *m, const struct link *l, struct bk_step_of_men step)
+{
+    unsigned x = 2;
+
+    while (l->from[x] != step.also)
+        x++;
+    bk_placement_put(&m->spot.at, x, l->swap ? l->swap[step.also_to] : step.also_to);
 }
 
 enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
@@ -362,5 +429,7 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
 
         bk_placement_put(&out->spot.at, x, l->swap ? l->swap[sq] : sq);
     }
+    if (step.also && !step.taken)
+        put_rook(out, l, step);
     return BK_OK;
 }

@@ -30,12 +30,12 @@ struct bk_table {
     bool same_numbers;              /* both files number positions alike */
     bool one_side;                  /* of the wdl file */
     const struct bk_index *ix;      /* the wdl file's */
-    const struct bk_table_men *men; /* borrowed from links; NULL: no memory */
-    struct bk_links *links;         /* owned; NULL: no memory */
+    const struct bk_table_men *men; /* borrowed from links */
+    struct bk_links *links;         /* owned */
 };
 
-/* Fills in the rest of a table whose files, swap and origin are set. */
-void bk_table_finish(struct bk_table *t);
+/* Fills in the rest of a table whose files, swap and origin are set.  False: no memory. */
+bool bk_table_finish(struct bk_table *t);
 void bk_table_release(struct bk_table *t);
 /* Has the table no distances to ask for?  Damaged ones may be asked for: that is an error. */
 static inline bool bk_table_lacks_distances(const struct bk_table *t)
@@ -90,7 +90,7 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
 
 /* == By squares alone == */
 
-/* A position as a table's files have it, which number positions alike. */
+/* A position as a table's files have it. */
 struct bk_men {
     const struct bk_table *table;
     struct bk_spot spot; /* number UINT64_MAX: not asked yet, and not turned */
@@ -99,28 +99,31 @@ struct bk_men {
 /*
  * What holds for all positions of a table.
  *
- * plain          their exits are captures of one man, changes, and both; distances, if there are
- *                any, are numbered as the rest.  No castling, no man who takes two, no standalone
- *                files
+ * listed         moves are those of the plain generator (core/move.h): there are castling rights,
+ *                or men who take two
+ * alone          by file, wdl and distances: it is standalone, so that no exit need be asked
  * changes        by colour: a bit for each man who may change somewhere
- * alike          a bit for each man who moves as he takes
- * bares          by side to move: captures take the last man of a side that may lose by it
+ * alike, passes  a bit for each man who moves as he takes; whose double steps can be taken in
+ *                passing
+ * bares          by side to move: how many men a capture takes that bares a side which may lose by
+ *                it; 0: none does
  * draws_go_on    stalemate is no draw, so the mover of a drawn position has a move
  * change, stand  by man: the squares from which a move may change him; on which he may stand
  * place          by [0] as he is, [1] with the colours exchanged, then by man as positions have
  *                him: the first man of the table like him
  */
 struct bk_table_men {
-    bool plain;
+    bool listed, alone[2];
     unsigned n, of[2]; /* men; of each colour */
-    unsigned changes[2], alike;
-    bool bares[2], draws_go_on;
+    unsigned changes[2], alike, passes, bares[2];
+    bool draws_go_on;
     uint8_t place[2][2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };
-/* Sets `out` to the men of a position of the table, which has no rights; the number is not asked
-   yet. */
-void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p);
+/* Sets `out` to the men of a position of the table; the number is not asked yet.  BK_E_ILLEGAL: a
+   rook with a right is not at home. */
+enum bk_err bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p,
+                         struct bk_report *why);
 
 /* Returns where bk_men_place() puts each square of a position; NULL: where it is. */
 const uint8_t *bk_men_swap(const struct bk_table *t, const struct bk_pos *p);
@@ -135,18 +138,32 @@ void bk_men_position(const struct bk_men *m, struct bk_pos *out);
 /* Man `by` goes to `to`, takes man `taken` (0: nobody), and becomes something (or BK_STAYS). */
 struct bk_step_of_men {
     uint8_t by, to, taken, becomes;
-    bool counted; /* the change uses up an allowance */
+    uint8_t also;    /* the second man taken; if none is taken, the rook that castles; 0: nobody */
+    uint8_t also_to; /* where that rook goes */
+    uint8_t rights;  /* castling rights that end, as the files have the colours */
+    uint8_t how;     /* BK_STEP_* */
 };
 
+#define BK_STEP_COUNTED 1u /* the change uses up an allowance */
+#define BK_STEP_PASSING 2u /* it sets an en passant square */
+
+/* Are they the same move?  `how` may differ: it follows from where men stand. */
 static inline bool bk_same_step(struct bk_step_of_men a, struct bk_step_of_men b)
 {
-    return a.by == b.by && a.to == b.to && a.taken == b.taken && a.becomes == b.becomes;
+    return a.by == b.by && a.to == b.to && a.taken == b.taken && a.becomes == b.becomes &&
+           a.also == b.also;
+}
+
+/* Is it an exit: does it lead to another material, rights included? */
+static inline bool bk_step_exits(struct bk_step_of_men step)
+{
+    return step.taken || step.becomes != BK_STAYS || step.rights;
 }
 
 /* Does it lead to the same table, with the other side to move? */
 static inline bool bk_step_stays(const struct bk_men *m, struct bk_step_of_men step)
 {
-    return !step.taken && step.becomes == BK_STAYS && !m->table->one_side;
+    return !bk_step_exits(step) && !m->table->one_side;
 }
 
 /* Sets `out` to the men after a step that stays. */

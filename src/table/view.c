@@ -2,74 +2,81 @@
  * view.c - see view.h.
  *
  * Captures come with the look at a position: whom men attack has been worked out for the facts.
- * Changes are looked for man by man, as the rules offer them.
+ * Changes are looked for man by man, as the rules offer them.  Moves of listed tables are made on a
+ * board, and become steps of men.
  */
 #include "table/view.h"
 
+#include <string.h>
+
+#include "core/attack.h"
+#include "core/end.h"
 #include "core/geometry.h"
 
 /* == Looking == */
 
-/* Looks at what the men of a view attack. */
-static enum bk_err view_see(struct bk_view *view, const struct bk_table_men *of,
-                            struct bk_report *why)
+/* Begins a view that bk_view_release() may be given whatever comes next. */
+static void view_empty(struct bk_view *view)
 {
-    struct bk_men *m = &view->men;
-    unsigned us = m->spot.side;
-
-    view->ask.of = NULL;
+    view->exit = view->few;
+    view->room = BK_VIEW_EXITS;
+    view->exits = view->takes = view->endings = view->moves = 0;
     view->seen = false;
-    view->exits = view->takes = 0;
+    view->ask.of = NULL;
+}
+
+/* Looks at what the men of a view attack. */
+static enum bk_err view_look(struct bk_view *view, struct bk_report *why)
+{
+    const struct bk_table_men *of = view->men.table->men;
+    struct bk_men *m = &view->men;
+
+    view->listed = of->listed;
     view->evolves = of->changes[0] | of->changes[1];
-    view->bares = of->bares[us];
+    view->bares = of->bares[m->spot.side];
     return bk_file_look(m->table->wdl, &m->spot.at, &view->look, why);
 }
 
-static bool is_direct(const struct bk_table *t) { return t->men && t->men->plain; }
-
-/* Finishes a view whose men are placed: finds its number, and looks at it if squares are enough. */
-static enum bk_err view_look(struct bk_view *view, const struct bk_way *way, struct bk_report *why)
+/* Places the men of p in a table. */
+static enum bk_err view_place(struct bk_view *view, const struct bk_table *t,
+                              const struct bk_pos *p, struct bk_report *why)
 {
-    enum bk_err err;
-
-    view->direct = is_direct(view->men.table) && way->depth < BK_VIEW_DEPTH;
-    if (!view->direct)
-        return BK_OK;
-    err = bk_men_number(&view->men, why);
-    return err ? err : view_see(view, view->men.table->men, why);
+    view_empty(view);
+    return bk_men_place(&view->men, t, p, why);
 }
 
 enum bk_err bk_view_root(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
                          struct bk_report *why)
 {
-    view->direct = is_direct(t);
-    if (!view->direct)
-        return BK_OK;
-    bk_men_place(&view->men, t, p);
-    return view_see(view, t->men, why);
+    enum bk_err err = view_place(view, t, p, why);
+
+    return err ? err : view_look(view, why);
 }
 
-enum bk_err bk_view_begin(struct bk_view *view, const struct bk_way *way, const struct bk_table *t,
-                          const struct bk_pos *p, struct bk_report *why)
+enum bk_err bk_view_begin(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
+                          struct bk_report *why)
 {
-    view->direct = is_direct(t) && way->depth < BK_VIEW_DEPTH;
-    if (!view->direct)
-        return BK_OK;
-    bk_men_place(&view->men, t, p);
-    return view_look(view, way, why);
+    enum bk_err err = view_place(view, t, p, why);
+
+    if (!err)
+        err = bk_men_number(&view->men, why);
+    return err ? err : view_look(view, why);
 }
 
-enum bk_err bk_view_after(struct bk_view *view, const struct bk_way *way,
+enum bk_err bk_view_after(struct bk_view *view, const struct bk_tables *tables,
                           const struct bk_view *before, struct bk_step_of_men step,
                           struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
+    view_empty(view);
     if (bk_step_stays(&before->men, step))
         bk_men_stay(&before->men, step, &view->men);
     else
-        err = bk_men_move(way->tables, &before->men, step, &view->men, why);
-    return err ? err : view_look(view, way, why);
+        err = bk_men_move(tables, &before->men, step, &view->men, why);
+    if (!err)
+        err = bk_men_number(&view->men, why);
+    return err ? err : view_look(view, why);
 }
 
 /* == Its men == */
@@ -90,14 +97,31 @@ static bool may_change(const struct bk_view *view, const struct bk_table_men *of
            bk_bits_has(&of->change[i], bk_view_squares(view)[i]);
 }
 
-/* Adds an exit if it is legal; false: there is no room. */
+/* Doubles the room for exits; false: no memory. */
+static bool more_room(struct bk_view *view)
+{
+    struct bk_step_of_men *more = malloc(2 * view->room * sizeof *more);
+
+    if (!more)
+        return false;
+    memcpy(more, view->exit, view->room * sizeof *more);
+    bk_view_release(view);
+    view->exit = more;
+    view->room *= 2;
+    return true;
+}
+
+/* Does it leave the own king attacked if man `by` goes to `to`, and takes man `taken` (0: nobody)?
+ */
+static bool exposes(const struct bk_view *view, unsigned by, unsigned to, unsigned taken)
+{
+    return bk_fact_look_exposes(&view->look, by, to, taken ? taken : BK_FACT_NOBODY);
+}
+
+/* Adds a legal exit; false: there is no room. */
 static bool add_exit(struct bk_view *view, struct bk_step_of_men exit)
 {
-    unsigned taken = exit.taken ? exit.taken : BK_FACT_NOBODY;
-
-    if (bk_fact_look_exposes(&view->look, exit.by, exit.to, taken))
-        return true;
-    if (view->exits == BK_VIEW_EXITS)
+    if (view->exits == view->room && !more_room(view))
         return false;
     view->exit[view->exits++] = exit;
     if (exit.taken) { /* captures come first */
@@ -117,6 +141,7 @@ static bool see_takes(struct bk_view *view, const struct bk_table_men *of, uint6
         unsigned to = sq[take.taken];
 
         if (bk_bits_has(&of->stand[take.by], to) && !may_change(view, of, take.by) &&
+            !exposes(view, take.by, to, take.taken) &&
             !add_exit(view, (struct bk_step_of_men){ .by = take.by,
                                                      .to = (uint8_t)to,
                                                      .taken = take.taken,
@@ -140,17 +165,20 @@ static unsigned changes_of(const struct bk_view *view, unsigned i, unsigned to, 
 static bool add_changes(struct bk_view *view, unsigned i, unsigned to, unsigned taken,
                         bool in_place)
 {
+    struct bk_step_of_men exit = { .by = (uint8_t)i, .to = (uint8_t)to, .taken = (uint8_t)taken };
     struct bk_change change[BK_TYPES_MAX + 1];
-    unsigned n = changes_of(view, i, to, in_place, change);
+    unsigned n = changes_of(view, i, to, in_place, change), k = 0;
 
-    for (unsigned k = 0; k < n; k++)
-        if ((taken || change[k].type != BK_STAYS) &&
-            !add_exit(view, (struct bk_step_of_men){ .by = (uint8_t)i,
-                                                     .to = (uint8_t)to,
-                                                     .taken = (uint8_t)taken,
-                                                     .becomes = change[k].type,
-                                                     .counted = change[k].counted }))
+    if (!taken && n && change[0].type == BK_STAYS)
+        k++; /* no exit */
+    if (k == n || exposes(view, i, to, taken))
+        return true;
+    for (; k < n; k++) {
+        exit.becomes = change[k].type;
+        exit.how = change[k].counted ? BK_STEP_COUNTED : 0;
+        if (!add_exit(view, exit))
             return false;
+    }
     return true;
 }
 
@@ -204,20 +232,223 @@ static bool see_all(struct bk_view *view, const struct bk_table_men *of, uint64_
     return true;
 }
 
-void bk_view_see_some(struct bk_view *view, bool captures)
+/* == Moves on a board == of listed tables */
+
+/* A list of moves on a board, and whose squares they are. */
+struct listing {
+    struct bk_view *view;
+    const struct bk_pos *p;
+    const uint8_t *swap; /* where squares of p are in the view; NULL: where they are */
+    struct bk_move *move;
+    unsigned n;
+};
+
+static enum bk_err listing_open(struct listing *l, struct bk_view *view, const struct bk_pos *p,
+                                struct bk_report *why)
+{
+    *l = (struct listing){ .view = view, .p = p, .move = malloc(BK_MOVES_MAX * sizeof *l->move) };
+    return l->move ? BK_OK : bk_fail(why, BK_E_SYSTEM, "no memory for a list of moves");
+}
+
+/* Returns the man of the view on a square of the board; 0: none. */
+static uint8_t man_at(const struct listing *l, unsigned sq)
+{
+    unsigned n = 2 + bk_view_index(l->view)->nslots, i = 0;
+
+    if (sq == BK_SQ_NONE)
+        return 0;
+    if (l->swap)
+        sq = l->swap[sq];
+    while (i < n && bk_view_squares(l->view)[i] != sq)
+        i++;
+    return i < n ? (uint8_t)i : 0;
+}
+
+static uint8_t square_in(const struct listing *l, unsigned sq)
+{
+    return l->swap ? l->swap[sq] : (uint8_t)sq;
+}
+
+/* Returns the rights that a move ends, as the view has the colours. */
+static uint8_t rights_ended(const struct listing *l, const struct bk_move *m)
+{
+    struct bk_pos after = *l->p;
+    unsigned ended;
+
+    bk_pos_play(&after, bk_view_index(l->view)->v, m);
+    ended = l->p->rights & ~(unsigned)after.rights;
+    return (uint8_t)(l->swap ? (ended & 3) << 2 | ended >> 2 : ended);
+}
+
+/* Returns a move as a step. */
+static struct bk_step_of_men step_of(const struct listing *l, const struct bk_move *m)
+{
+    const struct bk_variant *v = bk_view_index(l->view)->v;
+    struct bk_step_of_men step = { .by = man_at(l, m->from),
+                                   .to = square_in(l, m->to),
+                                   .taken = man_at(l, m->takes),
+                                   .becomes = m->becomes,
+                                   .also = man_at(l, m->also),
+                                   .how = m->counted ? BK_STEP_COUNTED : 0 };
+
+    if (m->castles)
+        step.also_to = square_in(l, bk_castled_rook(v, m));
+    if (l->p->rights)
+        step.rights = rights_ended(l, m);
+    if (m->doubles && bk_rules_en_passant(v))
+        step.how |= BK_STEP_PASSING;
+    return step;
+}
+
+/* Appends a step to the view's; false: no memory. */
+static bool append(struct bk_view *view, struct bk_step_of_men step)
+{
+    if (view->moves == view->room && !more_room(view))
+        return false;
+    view->exit[view->moves++] = step;
+    return true;
+}
+
+/* Does a move leave the own king unattacked? */
+static bool is_legal(const struct listing *l, const struct bk_move *m)
+{
+    const struct bk_variant *v = bk_view_index(l->view)->v;
+    struct bk_pos after = *l->p;
+
+    bk_pos_play(&after, v, m);
+    return bk_pos_legal(v, &after);
+}
+
+/* Moves the exits that end the game to the front. */
+static void endings_first(struct bk_view *view)
+{
+    for (unsigned i = 0; i < view->exits && view->bares; i++)
+        if (bk_view_ends(view, view->exit[i])) {
+            struct bk_step_of_men step = view->exit[i];
+
+            view->exit[i] = view->exit[view->endings];
+            view->exit[view->endings++] = step;
+        }
+}
+
+/* Finds the exits of a listed table's position. */
+static __attribute__((noinline)) enum bk_err list_exits(struct bk_view *view, struct bk_report *why)
+{
+    const struct bk_variant *v = bk_view_index(view)->v;
+    struct bk_pos p;
+    struct listing l;
+    enum bk_err err;
+
+    view->seen = true;
+    bk_men_position(&view->men, &p);
+    if (!bk_exits_may_be(v, &p))
+        return BK_OK;
+    err = listing_open(&l, view, &p, why);
+    if (err)
+        return err;
+    l.n = bk_moves_exits(v, &p, l.move);
+    for (unsigned i = 0; i < l.n && !err; i++)
+        if (is_legal(&l, &l.move[i]) && !append(view, step_of(&l, &l.move[i])))
+            err = bk_no_memory(why);
+    view->exits = view->moves;
+    endings_first(view);
+    free(l.move);
+    return err;
+}
+
+/* Appends the quiet moves of a listed table's position to its exits. */
+static __attribute__((noinline)) enum bk_err list_quiet(struct bk_view *view, struct bk_report *why)
+{
+    const struct bk_variant *v = bk_view_index(view)->v;
+    struct bk_pos p;
+    struct listing l;
+    enum bk_err err = bk_view_see(view, why);
+
+    if (err || view->moves > view->exits)
+        return err;
+    bk_men_position(&view->men, &p);
+    err = listing_open(&l, view, &p, why);
+    if (err)
+        return err;
+    l.n = bk_moves_legal(v, &p, l.move);
+    for (unsigned i = 0; i < l.n && !err; i++) {
+        struct bk_step_of_men step;
+
+        if (l.move[i].takes != BK_SQ_NONE || l.move[i].becomes != BK_STAYS)
+            continue;
+        step = step_of(&l, &l.move[i]);
+        if (!bk_step_exits(step) && !append(view, step))
+            err = bk_no_memory(why);
+    }
+    free(l.move);
+    return err;
+}
+
+enum bk_err bk_view_see_passing(struct bk_view *view, const struct bk_pos *p, bool *others,
+                                struct bk_report *why)
+{
+    struct listing l;
+    unsigned first = 0;
+    enum bk_err err = listing_open(&l, view, p, why);
+
+    if (err)
+        return err;
+    l.swap = bk_men_swap(view->men.table, p);
+    l.n = bk_moves_portion(bk_view_index(view)->v, p, &first, l.move);
+    if (first != BK_MOVES_END)
+        err = bk_fail(why, BK_E_NO_TABLE, "no table for positions with more than %d moves",
+                      BK_MOVES_MAX);
+    for (unsigned i = 0; i < l.n && !err; i++) {
+        const struct bk_move *m = &l.move[i];
+
+        if (m->to == p->ep && m->takes != BK_SQ_NONE && m->takes != m->to &&
+            !append(view, step_of(&l, m)))
+            err = bk_no_memory(why);
+    }
+    view->seen = view->listed = true;
+    view->exits = view->moves;
+    *others = l.n > view->exits;
+    endings_first(view);
+    free(l.move);
+    return err;
+}
+
+void bk_view_play(const struct bk_view *view, struct bk_step_of_men step, struct bk_pos *out)
+{
+    const struct bk_index *ix = bk_view_index(view);
+    const uint8_t *sq = bk_view_squares(view);
+    struct bk_move m = { .from = sq[step.by],
+                         .to = step.to,
+                         .becomes = step.becomes,
+                         .takes = step.taken ? sq[step.taken] : BK_SQ_NONE,
+                         .also = step.also ? sq[step.also] : BK_SQ_NONE,
+                         .castles = step.also && !step.taken,
+                         .doubles = step.how & BK_STEP_PASSING,
+                         .counted = step.how & BK_STEP_COUNTED };
+
+    bk_men_position(&view->men, out);
+    bk_pos_play(out, ix->v, &m);
+}
+
+/* == Exits, by either way == */
+
+enum bk_err bk_view_see_some(struct bk_view *view, bool captures, struct bk_report *why)
 {
     const struct bk_table_men *of = view->men.table->men;
     bool changes = of->changes[view->men.spot.side];
     uint64_t takes;
 
-    if (view->seen)
-        return;
+    if (view->listed)
+        return list_exits(view, why);
     takes = bk_fact_look_takes(&view->look, view->men.spot.side);
     if (captures && !takes && changes)
-        return;
+        return BK_OK;
     view->seen = true;
     if ((takes || changes) && !see_all(view, of, takes))
-        view->direct = false;
+        return bk_fail(why, BK_E_SYSTEM, "no memory for %u exits", view->exits + 1);
+    if (view->bares)
+        view->endings = view->takes;
+    return BK_OK;
 }
 
 bool bk_view_repeats(const struct bk_view *view)
@@ -232,6 +463,17 @@ bool bk_view_repeats(const struct bk_view *view)
     return bk_fact_look_takes(&view->look, view->men.spot.side);
 }
 
+/* bk_view_bares() on a board. */
+static int bares_on_board(const struct bk_view *view, struct bk_step_of_men exit)
+{
+    struct bk_pos after;
+    int wdl = 0;
+
+    bk_view_play(view, exit, &after);
+    bk_pos_bare(bk_view_index(view)->v, &after, &wdl);
+    return -wdl;
+}
+
 int bk_view_bares(const struct bk_view *view, struct bk_step_of_men exit)
 {
     const struct bk_table_men *of = view->men.table->men;
@@ -239,6 +481,8 @@ int bk_view_bares(const struct bk_view *view, struct bk_step_of_men exit)
     struct bk_fact_take take = { exit.by, exit.taken };
     unsigned us = view->men.spot.side, last = 2;
 
+    if (view->listed)
+        return bares_on_board(view, exit);
     if (of->of[us] == 1) /* both are bare */
         return 0;
     if (of->of[us] > 2 || !bk_rules_bares_back(ix->v))
@@ -263,9 +507,10 @@ static bool stays(const struct bk_view *view, const struct bk_table_men *of, uns
     return changes_of(view, i, to, false, change) && change[0].type == BK_STAYS;
 }
 
-void bk_quiet_begin(struct bk_quiet *q, struct bk_view *view, unsigned i,
-                    const struct bk_bits *occupied)
+/* Begins the moves of man i. */
+static void quiet_begin_man(struct bk_quiet *q, unsigned i)
 {
+    struct bk_view *view = q->view;
     const struct bk_index *ix = bk_view_index(view);
     const struct bk_table_men *of = view->men.table->men;
 
@@ -278,22 +523,47 @@ void bk_quiet_begin(struct bk_quiet *q, struct bk_view *view, unsigned i,
             q->to.w[w] &= of->stand[i].w[w];
         return;
     }
-    q->occupied = occupied;
     q->done = BK_SQ_NONE;
     q->at = bk_reach_from(ix->v, bk_index_type(ix, i), view->men.spot.side,
                           bk_view_squares(view)[i], &q->left);
 }
 
-/* Returns where a man who moves otherwise than he takes goes next; BK_SQ_NONE: nowhere. */
-static unsigned quiet_way(const struct bk_view *view, struct bk_quiet *q)
+/* Begins the moves of the first man of the side to move from i on; false: there is none. */
+static bool quiet_begin_men(struct bk_quiet *q, unsigned i)
 {
+    const struct bk_index *ix = bk_view_index(q->view);
+
+    while (i < 2 + ix->nslots && bk_index_colour(ix, i) != q->view->men.spot.side)
+        i++;
+    q->i = i;
+    if (i == 2 + ix->nslots)
+        return false;
+    quiet_begin_man(q, i);
+    return true;
+}
+
+enum bk_err bk_quiet_begin(struct bk_quiet *q, struct bk_view *view, struct bk_report *why)
+{
+    q->view = view;
+    q->i = view->exits;
+    if (view->listed)
+        return list_quiet(view, why);
+    q->occupied = bk_view_men(view);
+    quiet_begin_men(q, 0);
+    return BK_OK;
+}
+
+/* Returns where a man who moves otherwise than he takes goes next; BK_SQ_NONE: nowhere. */
+static unsigned quiet_way(struct bk_quiet *q)
+{
+    const struct bk_view *view = q->view;
     const struct bk_variant *v = bk_view_index(view)->v;
 
     for (; q->left; q->left--, q->at++) {
         unsigned to = q->at->to;
 
-        if (!(q->at->how & BK_QUIET) || to == q->done || bk_bits_has(q->occupied, to) ||
-            !bk_reach_open(v, q->at, q->occupied))
+        if (!(q->at->how & BK_QUIET) || to == q->done || bk_bits_has(&q->occupied, to) ||
+            !bk_reach_open(v, q->at, &q->occupied))
             continue;
         q->done = to; /* sorted: another way is the same move */
         if (stays(view, view->men.table->men, q->i, to) &&
@@ -303,14 +573,50 @@ static unsigned quiet_way(const struct bk_view *view, struct bk_quiet *q)
     return BK_SQ_NONE;
 }
 
-unsigned bk_quiet_next(const struct bk_view *view, struct bk_quiet *q)
+/* Returns where the present man goes next; BK_SQ_NONE: nowhere. */
+static unsigned quiet_to(struct bk_quiet *q)
 {
     unsigned to;
 
     if (!q->alike)
-        return quiet_way(view, q);
+        return quiet_way(q);
     do
         to = bk_bits_pop(&q->to);
-    while (q->changes && to != BK_SQ_NONE && !stays(view, view->men.table->men, q->i, to));
+    while (q->changes && to != BK_SQ_NONE && !stays(q->view, q->view->men.table->men, q->i, to));
     return to;
+}
+
+/* Does the present man's move to `to` set an en passant square? */
+static bool passes(const struct bk_quiet *q, unsigned to)
+{
+    const struct bk_view *view = q->view;
+    const struct bk_index *ix = bk_view_index(view);
+
+    return view->men.table->men->passes >> q->i & 1 &&
+           bk_rules_is_double(ix->v, bk_index_type(ix, q->i), view->men.spot.side,
+                              bk_view_squares(view)[q->i], to);
+}
+
+bool bk_quiet_next(struct bk_quiet *q, struct bk_step_of_men *step)
+{
+    const struct bk_view *view = q->view;
+    const struct bk_index *ix = bk_view_index(view);
+    unsigned to;
+
+    if (view->listed) {
+        if (q->i >= view->moves)
+            return false;
+        *step = view->exit[q->i++];
+        return true;
+    }
+    if (q->i == 2 + ix->nslots)
+        return false;
+    while ((to = quiet_to(q)) == BK_SQ_NONE)
+        if (!quiet_begin_men(q, q->i + 1))
+            return false;
+    *step = (struct bk_step_of_men){ .by = (uint8_t)q->i,
+                                     .to = (uint8_t)to,
+                                     .becomes = BK_STAYS,
+                                     .how = passes(q, to) ? BK_STEP_PASSING : 0 };
+    return true;
 }

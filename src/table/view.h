@@ -1,49 +1,49 @@
 /*
  * view.h - what the men of a position may do, seen from their squares alone.
  *
- * Most positions of most games have captures for exits, and nothing else.  Then all that settling
- * (settle.h) needs follows from where the men of a table stand: what they attack, which the tree of
- * the file asks anyway; where a capture leads (tables.h); where a quiet move leads.  No position is
- * set up, no list of moves made, no material looked up.
+ * All that settling (settle.h) needs follows from where the men of a table stand: what they attack,
+ * which the tree of the file asks anyway; where an exit leads (tables.h); where a quiet move leads.
+ * No position is set up, no list of moves made, no material looked up.  Castling rights and men who
+ * take two are the exception: there the plain generator lists the moves, which become steps.
  *
- * A view is made for a position; its exits are found when they are first needed.  Where squares are
- * not enough `direct` is false.
+ * A view is made for a position; its exits are found when they are first needed.  An en passant
+ * square is not part of it: settle.c.
  *
- * Threads: any; a view belongs to one, and lies on its stack; no release.
+ * Threads: any; a view belongs to one, and lies on its stack.  2 KB; bk_view_release() frees what
+ * did not fit.
  */
 #ifndef BK_TABLE_VIEW_H
 #define BK_TABLE_VIEW_H
 
+#include <stdlib.h>
+
 #include "table/tables.h"
 
-#define BK_VIEW_EXITS 64
-#define BK_VIEW_DEPTH 8 /* moves: a view further on is not direct, so as to need less stack */
-
-/* How far a question has come. */
-struct bk_way {
-    const struct bk_tables *tables;
-    unsigned depth; /* moves made */
-};
+#define BK_VIEW_EXITS 64 /* more are on the heap */
 
 /* A position under way: what its men attack, and what they may take. */
 struct bk_view {
     struct bk_men men;
     struct bk_fact_look look;
-    struct bk_file_ask ask;                    /* of a file that has been asked ahead */
-    bool seen;                                 /* the exits are known: */
-    unsigned exits, takes;                     /* all; captures */
-    struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */
-    bool bares;   /* captures take the last man of a side that loses without men */
-    bool direct;  /* squares are enough; else only `men` is set, or not even that */
-    bool evolves; /* men of this table may change */
+    struct bk_file_ask ask; /* of a file that has been asked ahead */
+    bool seen;              /* the exits are known: */
+    unsigned exits, takes;  /* all; in tables that are not listed: captures */
+    unsigned endings;       /* exits that end the game by baring; they come first */
+    unsigned moves;         /* of a listed table: the exits, and quiet moves behind them, or 0 */
+    unsigned room;          /* of `exit` */
+    struct bk_step_of_men *exit; /* legal ones: `few`, or owned */
+    struct bk_step_of_men few[BK_VIEW_EXITS];
+    unsigned bares; /* men that a capture takes by which a king is bared who loses by it; 0: none */
+    bool listed;    /* moves are those of the plain generator */
+    bool evolves;   /* men of this table may change */
 };
 
 /*
  * Makes the view of a position without en passant square that no bare king decides.
- * Returns BK_OK; BK_E_ILLEGAL; BK_E_SYSTEM.
+ * Returns BK_OK; BK_E_ILLEGAL; BK_E_SYSTEM.  Whatever is returned, it is to be released.
  */
-enum bk_err bk_view_begin(struct bk_view *view, const struct bk_way *way, const struct bk_table *t,
-                          const struct bk_pos *p, struct bk_report *why);
+enum bk_err bk_view_begin(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
+                          struct bk_report *why);
 
 /*
  * As bk_view_begin(), for a position whose moves are asked, not its own value: nothing is turned,
@@ -52,11 +52,17 @@ enum bk_err bk_view_begin(struct bk_view *view, const struct bk_way *way, const 
 enum bk_err bk_view_root(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
                          struct bk_report *why);
 
-/* Makes the view of the position after a step, which way->depth counts already.  Also the errors of
+/* Makes the view of the position after a step that sets no en passant square.  Also the errors of
    bk_men_move(). */
-enum bk_err bk_view_after(struct bk_view *view, const struct bk_way *way,
+enum bk_err bk_view_after(struct bk_view *view, const struct bk_tables *tables,
                           const struct bk_view *before, struct bk_step_of_men step,
                           struct bk_report *why);
+
+static inline void bk_view_release(struct bk_view *view)
+{
+    if (view->exit != view->few)
+        free(view->exit);
+}
 
 /* == Its men == */
 
@@ -93,74 +99,68 @@ bool bk_view_in_check(const struct bk_view *view);
 
 /* == Exits == */
 
-/* Finds the exits, once; where there are more than BK_VIEW_EXITS the view is direct no more.
-   captures: only if there are any. */
-void bk_view_see_some(struct bk_view *view, bool captures);
-static inline void bk_view_see(struct bk_view *view)
+/* Finds the exits, once.  captures: only if there are any.  BK_E_SYSTEM: no memory for them. */
+enum bk_err bk_view_see_some(struct bk_view *view, bool captures, struct bk_report *why);
+static inline enum bk_err bk_view_see(struct bk_view *view, struct bk_report *why)
 {
-    if (!view->seen)
-        bk_view_see_some(view, false);
+    return view->seen ? BK_OK : bk_view_see_some(view, false, why);
 }
-/* Finds the exits where one may bare a king: that is looked at before all else. */
-static inline void bk_view_see_ends(struct bk_view *view)
+/* Finds the exits where one may bare a king: that is looked at before all else.  Not of a listed
+   table: there files are quicker. */
+static inline enum bk_err bk_view_see_ends(struct bk_view *view, struct bk_report *why)
 {
-    if (view->bares && !view->seen)
-        bk_view_see_some(view, true);
+    return !view->bares || view->seen || view->listed ? BK_OK : bk_view_see_some(view, true, why);
 }
+
+/*
+ * Sets the exits to the captures in passing of `p`, the position of the view with an en passant
+ * square; *others: it has other moves, too.
+ * Errors: BK_E_SYSTEM; BK_E_NO_TABLE, of a position with more moves than any in a table.
+ */
+enum bk_err bk_view_see_passing(struct bk_view *view, const struct bk_pos *p, bool *others,
+                                struct bk_report *why);
 
 /* May men of its table change, and may there be exits?  Then the position may be reached in many
    ways. */
 bool bk_view_repeats(const struct bk_view *view);
 
-/* How many of the exits end the game; they come first. */
-static inline unsigned bk_view_endings(const struct bk_view *view)
-{
-    return view->bares ? view->takes : 0;
-}
-
 /* Does this exit bare a king who may lose by it? */
 static inline bool bk_view_ends(const struct bk_view *view, struct bk_step_of_men exit)
 {
-    return view->bares && exit.taken;
+    return view->bares && exit.taken && (view->bares == 1 || exit.also);
 }
 
 /* Returns what such an exit brings the side that makes it: 0 or 1. */
 int bk_view_bares(const struct bk_view *view, struct bk_step_of_men exit);
 
+/* Sets `out` to the position after a step. */
+void bk_view_play(const struct bk_view *view, struct bk_step_of_men step, struct bk_pos *out);
+
 /* == Quiet moves == */
 
 /*
- * Goes through the legal moves of man i that are no exits.  If he moves as he takes they are found
- * all at once, as a set; else each way is tried.
+ * Goes through the legal moves that are no exits.
  *
- *     bk_quiet_begin(&q, view, i, &men);
- *     while ((to = bk_quiet_next(view, &q)) != BK_SQ_NONE)
+ *     err = bk_quiet_begin(&q, view, why);
+ *     while (!err && bk_quiet_next(&q, &step))
  *         ...
+ *
+ * The moves of a man who moves as he takes are found all at once, as a set; else each way is tried.
  */
 struct bk_quiet {
-    unsigned i;
-    bool alike, changes;            /* he moves as he takes; he may change on his way */
-    struct bk_bits to;              /* if alike: squares that are left */
-    const struct bk_bits *occupied; /* if not: the squares of all men */
-    unsigned left, done; /* entries of his reach that are left; where the last move went */
+    struct bk_view *view;
+    struct bk_bits occupied; /* the squares of all men */
+    unsigned i;              /* the man whose turn it is; of a listed table: the nth move */
+    bool alike, changes;     /* he moves as he takes; he may change on his way */
+    struct bk_bits to;       /* if alike: squares that are left */
+    unsigned left, done;     /* if not: entries of his reach that are left; where the last went */
     const struct bk_reach *at;
 };
 
-/* occupied: bk_view_men(), borrowed. */
-void bk_quiet_begin(struct bk_quiet *q, struct bk_view *view, unsigned i,
-                    const struct bk_bits *occupied);
-/* Returns where the next move goes, or BK_SQ_NONE. */
-unsigned bk_quiet_next(const struct bk_view *view, struct bk_quiet *q);
-
-/* Does the quiet move of man i to `to` set an en passant square?  A view knows nothing of it. */
-static inline bool bk_quiet_passes(const struct bk_view *view, unsigned i, unsigned to)
-{
-    const struct bk_index *ix = bk_view_index(view);
-
-    return bk_rules_en_passant(ix->v) &&
-           bk_rules_is_double(ix->v, bk_index_type(ix, i), view->men.spot.side,
-                              bk_view_squares(view)[i], to);
-}
+/* BK_E_SYSTEM: no memory for a list. */
+enum bk_err bk_quiet_begin(struct bk_quiet *q, struct bk_view *view, struct bk_report *why);
+/* Sets *step to the next move; false: there is none. */
+bool bk_quiet_next(struct bk_quiet *q, struct bk_step_of_men *step);
 
 /* == Files == */
 
