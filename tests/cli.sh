@@ -1441,8 +1441,8 @@ done
 long=$newer/../../long.ini
 late='k2*x1**/**2G***/*1******/*7/*******1/8/A*******/K******* b - - 0 1'
 good 'longest loss 648 plies' build "$long" KGAvKX --dir late --effort fast
-good 'longest loss 648 plies' build "$long" KGAvKX --dir alone --effort fast --standalone
-for f in late alone; do
+good 'longest loss 648 plies' build "$long" KGAvKX --dir lone --effort fast --standalone
+for f in late lone; do
     good '2,808 positions agree with their successors' verify "$long" KGAvKX --dir $f
     good '"wdl":-1,"dtw":646,' probe "$long" "$late" --dir $f --json
     good 'longest loss  648 plies (324 turns)' stats "$long" KGAvKX --dir $f
