@@ -332,13 +332,12 @@ static void plain_tables__are_not_exact_where_two_men_fill_the_boxes(void **stat
     }
 }
 
-/* The fields that other games have after the side to move must be missing, `-` or clocks here. */
-static void fen__has_nothing_behind_the_side(void **state)
+/* The fields that other games have after the side to move are read as there: a right or a square
+   that cannot be is none (docs/rules.md, "How positions are written"). */
+static void fen__says_nothing_behind_the_side(void **state)
 {
-    static const char *const good[] = { "", " -", " - - 0 1", "  -  -  7  40 " };
-    static const char *const bad[] = {
-        "hite", " x", " KQkq", " - a3", " - - x", " - - 0 1 2", "-"
-    };
+    static const char *const good[] = { "", " -", " - - 0 1", "  -  -  7  40 ", " KQkq", " - a3" };
+    static const char *const bad[] = { "hite", " x", " - - x", " - - 0 1 2", "-" };
     char fen[BK_FEN_MAX];
     struct bk_hands_pos p;
     struct bk_report why;
@@ -403,7 +402,7 @@ int main(void)
         cmocka_unit_test(plain_tables__are_exact_with_one_man_a_side),
         cmocka_unit_test(plain_tables__are_not_exact_where_two_men_fill_the_boxes),
         cmocka_unit_test(hands__change_nothing_with_one_man_a_side),
-        cmocka_unit_test(fen__has_nothing_behind_the_side),
+        cmocka_unit_test(fen__says_nothing_behind_the_side),
         cmocka_unit_test(fen__comes_back_as_it_was),
         cmocka_unit_test(fen__gaps_beyond_the_board_are_refused),
         cmocka_unit_test(hands__two_against_one_agrees_with_the_slow_solver),
