@@ -18,39 +18,23 @@ MAKEFLAGS += -r -j$(shell nproc 2>/dev/null || echo 1)
 MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
-# == The house, lowest floor first ==
-CORE  = err array guess variant clients rules symmetry betza geometry check number finish position attack move \
-        move_name moves_fit end perft hands \
-        ini cursor keys read fairy_file fairy_value fairy_men fairy_pawn fairy load explain terrain homes derive \
-        facts facts/game facts/list facts/never facts/plain facts/text facts/tree
-TABLE = material materials needed index index_cells index_pairs index_blocks index_new rows model info head host readers cache \
-        shards units write format decode scan tables memo view \
-        settle foresee folders catalog listing counts
-TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
-        $(MAKING:%=build/%) settled_values settled_rows settled verify whole
-# the rooms of tb, lowest first
-MEMORY = group cpu meter pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
-KERNEL = dispatch passing state tally
-SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block_prepare block_plies block_group \
-         block_hand block solve
-ENCODE = effort work columns_for entropy ribbons sample subset value_classes split parting learn worth codes walk asked shard \
-         unit_run unit_memory unit_count unit_rates unit_shards unit bytes turned source drawn foretell unit_rows encode_saved encode
-MAKING = pace disk plan parts resident budget lock left mark build
-PROBE = value handle position answer probe rank about
-STUDY = text pictures diagram where values whole alike mine chart spell game reading
-EXPLORE = json query reply tick kept games san tell hand ask far count sums drawing api deadline http headers server
-CLI   = main report machine folder many pgn save map plans pace bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
-        cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
-ENGINE = wait say game name value hash worker root search session setup uci cecp main
-TESTS = test_variant test_ini test_position test_move test_ref test_perft test_index test_numbers test_rows \
-        test_whole test_table test_catalog test_probe test_lacking test_api test_root test_budget \
-        test_errors test_about test_host test_fairy test_terrain test_homes test_rules test_facts test_codec \
-        test_ribbons test_columns test_samples test_encoder test_source test_ranks test_several test_owners \
-        test_ledger test_machine test_pace test_stock test_narrow test_resident test_resume test_exits test_file test_golden \
-        test_hostile test_damage test_lock test_builds test_needs test_memory test_study test_written \
-        test_explore test_fuzz
-PROOF = ref_moves ref_text ref random_variant variant_ini feature slow_hands slow_file proof solved forge lines made built
-FUZZ  = variant fairy fen material tokens checkpoint cli table explore where manifest
+# == The house, lowest floor first == what a folder has is compiled; tests/floors.sh knows who may include whom
+names   = $(patsubst $(1)/%.c,%,$(wildcard $(1)/*.c $(2:%=$(1)/%/*.c)))
+# compiled by rules of their own: for each width of a set, each instruction set, in the place of another
+APART   = facts/width kernel/passes kernel/kings encode/columns encode/eliminate encode/eliminate_avx2 encode/eliminate_gfni \
+          encode/filter transport_mpi example
+CORE    := $(filter-out $(APART),$(call names,src/core,facts))
+TABLE   := $(call names,src/table)
+TB      := $(filter-out $(APART),$(call names,tb,memory kernel solve encode make))
+PROBE   := $(filter-out $(APART),$(call names,probe))
+STUDY   := $(call names,src/study)
+EXPLORE := $(call names,src/explore)
+CLI     := $(call names,src/cli)
+ENGINE  := $(call names,src/engine)
+TESTS   := $(filter test_%,$(call names,tests))
+FUZZ    := $(patsubst fuzz_%,%,$(filter fuzz_%,$(call names,tests/fuzz)))
+# what test programs share: all that is not a program
+PROOF   := $(filter-out test_% bandwidth bench_% clock compare explore_client inject mpi_wire processes soak starve,$(call names,tests))
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev
@@ -399,8 +383,7 @@ test-browser: all
 	@sh tests/browser/run.sh $(BUILD)
 
 floors:
-	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' STUDY='$(STUDY)' \
-	    EXPLORE='$(EXPLORE)' ENGINE='$(ENGINE)' sh tests/floors.sh
+	@sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(or $(shell git ls-files '*.c' '*.h' 2>/dev/null),$(shell find src tb probe tests -name '*.[ch]'))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # disk.sh BAREKING DIR [GAME...] - what `plan` would have guessed of the files under DIR, and the truth.
 #
-# By class, as in tb/build/disk.c: game, kind, men, how many of them are pawns (the game's letter P).
+# By class, as in tb/make/disk.c: game, kind, men, how many of them are pawns (the game's letter P).
 # The last column is truth by guess: what the class' constant in disk.c would have to be multiplied
 # by to be right for this folder.  The last lines have the sums of each game: those that count.
 set -eu

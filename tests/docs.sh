@@ -1,7 +1,7 @@
 #!/bin/sh
 # docs.sh BUILD - what the pages say of names, against what there is: links and sections lead somewhere,
 # commands exist and take the options that are shown with them, `make X` is a target, files are there; and
-# nothing is without a word: every command, target, variable of the environment, key of a game's file, file of
+# nothing is without a word: every command, target, variable of the environment, key of a game's file, room of
 # the source.  Last line: what was looked at.
 set -eu
 build=$(realpath "${1:?usage: docs.sh BUILD}")
@@ -115,17 +115,16 @@ for code in $(grep -ohE 'EX_[A-Z_]+, "[a-z-]+"|[45][0-9][0-9], "[a-z-]+"' src/ex
     grep -q "^| [45].*\`$code\`" docs/explore.md || wrong "explore.md has no code $code"
 done
 
-# == Files == that pages name are there, and of those that are there the map has each
+# == Files == that pages name are there, and of rooms that are there the map has each
 # shellcheck disable=SC2016,SC2086
 grep -ohE '`(src|tb|probe|tests|docs)/[A-Za-z0-9_./-]+`' $pages | tr -d '`' | sort -u >"$tmp/named"
 while read -r file; do
     looked=$((looked + 1))
     [ -e "$file" ] || [ -e "$file.c" ] || [ -e "$file.h" ] || wrong "$file is named, and not there"
 done <"$tmp/named"
-for file in $(find src tb probe -name '*.[ch]' ! -path '*/page/*' ! -name 'cmd_*'); do
+for room in $(find src tb probe -name '*.[ch]' ! -path '*/page/*' -exec dirname {} + | sort -u); do
     looked=$((looked + 1))
-    name=$(basename "${file%.*}")
-    grep -qw "$name" docs/ARCHITECTURE.md || wrong "ARCHITECTURE.md does not know $file"
+    grep -qF "$room" docs/ARCHITECTURE.md || wrong "ARCHITECTURE.md does not know $room"
 done
 
 [ $wrong -eq 0 ] || fail "$wrong things"

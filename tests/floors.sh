@@ -1,9 +1,7 @@
 #!/bin/sh
 # floors.sh - includes point down: core <- table <- {tb, probe} <- {study, explore, engine} <- cli; tb and probe
-# never meet, nor do cli and engine; study knows nothing of probe, explore
-# nothing of tb.
-# `make floors` calls it with the lists of files, lowest first, as CORE, TABLE, PROBE, STUDY, EXPLORE
-# and ENGINE.
+# never meet, nor do cli and engine; study knows nothing of probe, explore nothing of tb.  Within a folder they
+# go round in no circle.  New files need no word here.
 set -eu
 cd "$(dirname "$0")/.."
 fail=0
@@ -28,27 +26,23 @@ if grep -nE '#include <(ctype|wctype|locale)\.h>' -r src/core src/table probe --
     fail=1
 fi
 
-# Within a folder, too: a file includes only those that stand before it in the Makefile.
-in_order() { # folder, prefix of its includes, files from the lowest up
-    folder=$1 prefix=$2 below=' '
-    shift 2
-    for file; do
-        for parts in "$folder/$file".[ch]; do
-            for include in $(sed -n "s|^#include \"$prefix/\([a-z_]*\)\.h\".*|\1|p" "$parts"); do
-                case "$below$file " in *" $include "*) continue ;; esac
-                echo "floors: $parts includes $include.h, which stands above it" >&2
-                fail=1
-            done
-        done
-        below="$below$file "
-    done
+# Within a folder no file includes, by others, itself.  A file is X.c with its X.h.
+in_no_circle() { # folder, prefix of its includes
+    for file in "$1"/*.[ch]; do
+        name=$(basename "${file%.[ch]}")
+        sed -n "s|^#include \"$2/\([a-z_0-9]*\)\.h\".*|$name \1|p" "$file"
+    done | tsort >/dev/null || {
+        echo "floors: $1: includes go round in a circle" >&2
+        fail=1
+    }
 }
-in_order src/core core bits set letter ${CORE:?run make floors}
-in_order src/table table varint ribbon combination $TABLE
-in_order probe probe bareking $PROBE
-in_order src/study study $STUDY
-in_order src/explore explore pages $EXPLORE
-in_order src/engine engine $ENGINE
+in_no_circle src/core core
+in_no_circle src/core/facts core/facts
+in_no_circle src/table table
+in_no_circle probe probe
+in_no_circle src/study study
+in_no_circle src/explore explore
+in_no_circle src/engine engine
 # Only rules.[ch] ask what a rule flag means.  Others that may touch the flags, by role:
 # keys, read and fairy with its parts read them, check checks, number hashes, explain and cmd_info
 # show them, terrain and homes adapt them to another board, symmetry turns them, and geometry and
@@ -72,46 +66,22 @@ if [ -n "$asked" ]; then
 fi
 
 # == The rooms of tb ==
-# Each may include those before it in this list, and itself; settled with its parts, verify and whole stand beside them
-# and see `memory` alone.
-above="memory kernel solve encode build"
+# Each may include those before it in this list, and itself; what lies beside them sees `memory` alone.
+above="memory kernel solve encode make"
 for room in $above; do
     above=${above#"$room"}
     above=${above# }
     if [ -n "$above" ]; then
         forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
     fi
+    in_no_circle "tb/$room" "tb/$room"
 done
-for beside in settled_values.c settled_values.h settled_rows.c settled_rows.h settled.c settled.h \
-    verify.c verify.h whole.c whole.h transport_mpi.c; do
-    forbid "tb/$beside" 'tb/(kernel|solve|encode|build)'
+for beside in tb/*.[ch]; do
+    forbid "$beside" 'tb/(kernel|solve|encode|make)'
 done
 if grep -rlE 'include <mpi\.h>|\bMPI_[A-Z]' src tb probe | grep -v '^tb/transport_mpi\.c$'; then
     echo "floors: only tb/transport_mpi.c knows of MPI" >&2
     fail=1
 fi
-# Within a room a file includes only those before it; its name is in the list, and every X.c has X.h.
-room() { # name, files from the lowest up
-    room=$1
-    shift
-    in_order "tb/$room" "tb/$room" "$@"
-    for file in "tb/$room"/*.[ch]; do
-        name=$(basename "${file%.[ch]}")
-        case " $* " in *" $name "*) ;; *) name= ;; esac
-        if [ -z "$name" ] || [ ! -f "${file%.[ch]}.h" ]; then
-            echo "floors: $file: not in the list of its room, or without a header" >&2
-            fail=1
-        fi
-    done
-}
-room memory bitmap notes group cpu meter pool transport ranks stock spill checkpoint log code scores memtable narrow pack view_plan view_where view_rows view view_kept
-room kernel lanes squares tally setup men ways classes passing kings_block kings_exits kings_codes kings kernel state solver \
-    slice compile inner legal moves waits exits init ply finish attain deliver passes dispatch
-room solve order owners prepare exits job scratch layout share ledger paging estimate run resume \
-    block_job block_work block_prepare block_plies block_group block_hand block solve
-room encode bytes turned source columns columns_for pivots eliminate eliminate_avx2 eliminate_gfni filter ribbons entropy input effort work \
-    values cells sample learner subset value_classes split parting learn worth codes walk asked shard \
-    unit_job unit_run unit_memory unit_count unit_rates unit_shards unit drawn foretell unit_rows encode_work encode_saved encode
-room build pace known disk plan parts resident budget lock left mark build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

@@ -1,5 +1,5 @@
 #!/bin/sh
-# known.sh NORMAL FAST - writes the numbers of tb/build/known.h anew, from two folders of tables: with normal effort and fast.
+# known.sh NORMAL FAST - writes the numbers of tb/make/known.h anew, from two folders of tables: with normal effort and fast.
 #
 # Both have all tables with distances, not standalone, and of the rules that the games have now:
 #
@@ -12,7 +12,7 @@
 set -eu
 normal=${1:?usage: known.sh NORMAL FAST}
 fast=${2:?usage: known.sh NORMAL FAST}
-out=$(dirname "$0")/../tb/build/known.h
+out=$(dirname "$0")/../tb/make/known.h
 
 size() { wc -c <"$1" | tr -d ' '; }
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "table/material.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 
 /* == Folders == */
 

@@ -1,5 +1,5 @@
 /*
- * test_builds.c - several processes that build the same folder (tb/build/build.h): each
+ * test_builds.c - several processes that build the same folder (tb/make/build.h): each
  * table is made once, whoever is killed, and nobody takes away what another works with.
  *
  * Processes tell each other by shared memory where they are, so that they always meet; what happens
@@ -22,8 +22,8 @@
 #include <cmocka.h>
 
 #include "core/load.h"
-#include "tb/build/build.h"
-#include "tb/build/lock.h"
+#include "tb/make/build.h"
+#include "tb/make/lock.h"
 #include "tests/files.h"
 #include "tests/proof.h"
 

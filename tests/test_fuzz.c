@@ -30,7 +30,7 @@
 #include "core/move.h"
 #include "core/move_name.h"
 #include "table/index_new.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/prepare.h"
 #include "tests/feature.h"

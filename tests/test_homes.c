@@ -18,7 +18,7 @@
 #include "core/perft.h"
 #include "core/read.h"
 #include "probe/bareking.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/verify.h"
 #include "tests/given.h"
 #include "tests/proof.h"

@@ -29,7 +29,7 @@
 #include "table/index.h"
 #include "table/index_new.h"
 #include "table/write.h"
-#include "tb/build/plan.h"
+#include "tb/make/plan.h"
 #include "tb/memory/spill.h"
 #include "tests/files.h"
 #include "tests/given.h"

@@ -1,5 +1,5 @@
 /*
- * test_lock.c - two builders of one table (tb/build/lock.h), and files that they leave (left.h,
+ * test_lock.c - two builders of one table (tb/make/lock.h), and files that they leave (left.h,
  * mark.h).
  *
  * Tests of locks run twice, with flock() and as on a file system without it.
@@ -24,9 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tb/build/left.h"
-#include "tb/build/lock.h"
-#include "tb/build/mark.h"
+#include "tb/make/left.h"
+#include "tb/make/lock.h"
+#include "tb/make/mark.h"
 #include "tests/proof.h"
 
 #define FILE_OF "game/.KRvK.lock"

@@ -1,6 +1,6 @@
 /*
  * test_pace.c - how far a build has come, and what is left of it: tb/memory/meter.h,
- * tb/build/pace.h. The clock is the test's.
+ * tb/make/pace.h. The clock is the test's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tb/build/pace.h"
+#include "tb/make/pace.h"
 #include "tests/proof.h"
 
 /* A build that was foretold: by table, the work, and how many times as long it takes. */

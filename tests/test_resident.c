@@ -1,6 +1,6 @@
 /*
- * test_resident.c - which tables stay resident for others (tb/build/resident.h), and when memory is
- * estimated (tb/build/budget.h).
+ * test_resident.c - which tables stay resident for others (tb/make/resident.h), and when memory is
+ * estimated (tb/make/budget.h).
  *
  * The plan is as small as can be, with sizes and no tables; for estimates it is that of a game.
  */
@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "core/load.h"
-#include "tb/build/budget.h"
-#include "tb/build/resident.h"
+#include "tb/make/budget.h"
+#include "tb/make/resident.h"
 
 enum { CHEAP, DEAR, DERIVED, FIRST, SECOND, THIRD, TABLES };
 

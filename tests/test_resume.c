@@ -16,7 +16,7 @@
 
 #include "core/load.h"
 #include "table/rows.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/encode/encode.h"
 #include "tb/kernel/dispatch.h"
 #include "tests/files.h"

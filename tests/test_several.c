@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "core/load.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/memory/ranks.h"
 #include "tests/files.h"
 #include "tests/processes.h"

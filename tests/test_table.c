@@ -15,7 +15,7 @@
 #include "core/read.h"
 #include "table/index_new.h"
 #include "tb/encode/encode.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/solve/order.h"
 #include "tb/verify.h"
 #include "tests/files.h"

@@ -8,7 +8,7 @@
 
 #include "core/derive.h"
 #include "probe/bareking.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/verify.h"
 #include "tests/given.h"
 #include "tests/proof.h"

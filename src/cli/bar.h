@@ -9,8 +9,8 @@
 
 #include <pthread.h>
 
-#include "tb/build/build.h"
-#include "tb/build/pace.h"
+#include "tb/make/build.h"
+#include "tb/make/pace.h"
 
 /* A table of the plan, as the thread knows it. */
 struct cli_bar_table {

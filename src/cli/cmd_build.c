@@ -13,7 +13,7 @@
 #include "cli/plans.h"
 #include "cli/report.h"
 #include "core/clock.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/memory/cpu.h"
 #include "tb/memory/ranks.h"
 

@@ -15,7 +15,7 @@
 #include "table/listing.h"
 #include "table/materials.h"
 #include "table/needed.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/verify.h"
 
 /* Returns the exit status that matters more: damage before absence. */

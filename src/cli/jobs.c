@@ -13,7 +13,7 @@
 
 #include "cli/report.h"
 #include "cli/save.h"
-#include "tb/build/budget.h"
+#include "tb/make/budget.h"
 
 /* == Words for a shell == */
 

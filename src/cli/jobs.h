@@ -8,7 +8,7 @@
 #define BK_CLI_JOBS_H
 
 #include "cli/cli.h"
-#include "tb/build/plan.h"
+#include "tb/make/plan.h"
 
 /* A Makefile on stdout: `make -f FILE -j4` on one machine, or by whatever understands Makefiles. */
 int cli_jobs_make(const struct cli *c, struct bk_plan *p);

@@ -16,7 +16,7 @@
 #include "cli/machine.h"
 #include "cli/report.h"
 #include "core/load.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tb/memory/cpu.h"
 
 #define VERSION   1 /* of the lines, of the trial, and of what work is foretold from */

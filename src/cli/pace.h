@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "tb/memory/meter.h"
 
-/* Sets `per` to the seconds that a second of foretold work (tb/build/pace.h) takes here: as kept,
+/* Sets `per` to the seconds that a second of foretold work (tb/make/pace.h) takes here: as kept,
    else as if this were the machine that work was measured on. */
 void cli_pace_of(double per[BK_WORKS], const struct cli *c, unsigned threads);
 

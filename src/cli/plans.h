@@ -5,7 +5,7 @@
 #define BK_CLI_PLANS_H
 
 #include "cli/cli.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 
 /* Checks that materials, --men or --for are given, not both of the first two.  An exit status. */
 int cli_plan_wanted(const struct cli *c);

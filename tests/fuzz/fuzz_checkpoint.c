@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "core/read.h"
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 #include "tests/fuzz/fuzz.h"
 
 #define HEAD_BYTES 16

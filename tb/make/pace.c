@@ -12,7 +12,7 @@
  * more slowly; once it takes longer than foretold, that is seen in (1) and (2), where little else
  * is.
  */
-#include "tb/build/pace.h"
+#include "tb/make/pace.h"
 
 struct bk_pace bk_pace_of(const double per[BK_WORKS])
 {

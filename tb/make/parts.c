@@ -1,7 +1,7 @@
 /*
  * parts.c - see parts.h.
  */
-#include "tb/build/parts.h"
+#include "tb/make/parts.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * was left behind.  Between mkstemp() and flock() another's sweep may take the new mark away: then
  * it has no name any more, and there is another one.  Where files cannot be locked, none is swept.
  */
-#include "tb/build/mark.h"
+#include "tb/make/mark.h"
 
 #include <dirent.h>
 #include <errno.h>

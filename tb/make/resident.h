@@ -14,7 +14,7 @@
 #ifndef BK_RESIDENT_H
 #define BK_RESIDENT_H
 
-#include "tb/build/plan.h"
+#include "tb/make/plan.h"
 #include "tb/memory/pack.h"
 
 struct bk_kept {

@@ -4,7 +4,7 @@
  * Tables already made stay in memory while later ones need them and the limit
  * allows; otherwise they are solved anew (resident.h).
  */
-#include "tb/build/build.h"
+#include "tb/make/build.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,10 +18,10 @@
 
 #include "core/clock.h"
 #include "table/write.h"
-#include "tb/build/left.h"
-#include "tb/build/lock.h"
-#include "tb/build/mark.h"
-#include "tb/build/resident.h"
+#include "tb/make/left.h"
+#include "tb/make/lock.h"
+#include "tb/make/mark.h"
+#include "tb/make/resident.h"
 #include "tb/memory/ranks.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/share.h"

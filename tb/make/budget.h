@@ -5,7 +5,7 @@
 #ifndef BK_BUDGET_H
 #define BK_BUDGET_H
 
-#include "tb/build/plan.h"
+#include "tb/make/plan.h"
 
 /*
  * Predicts memory_bytes of the tables that are missing: the resident size of

@@ -1,7 +1,7 @@
 /*
  * resident.c - see resident.h.
  */
-#include "tb/build/resident.h"
+#include "tb/make/resident.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /*
  * budget.c - see budget.h.
  */
-#include "tb/build/budget.h"
+#include "tb/make/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 
 #include "core/geometry.h"
 #include "table/index_new.h"
-#include "tb/build/parts.h"
-#include "tb/build/resident.h"
+#include "tb/make/parts.h"
+#include "tb/make/resident.h"
 #include "tb/encode/foretell.h"
 #include "tb/memory/cpu.h"
 #include "tb/memory/transport.h"

@@ -9,8 +9,8 @@
 #ifndef BK_BUILD_H
 #define BK_BUILD_H
 
-#include "tb/build/budget.h"
-#include "tb/build/plan.h"
+#include "tb/make/budget.h"
+#include "tb/make/plan.h"
 #include "tb/encode/encode.h"
 #include "tb/memory/pool.h"
 #include "tb/solve/solve.h"

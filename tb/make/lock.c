@@ -16,7 +16,7 @@
  * Rejected: fcntl() locks, which go when any descriptor of the file is closed and do not
  * keep threads apart.  Rejected: times of files as signs of life; clocks jump.
  */
-#include "tb/build/lock.h"
+#include "tb/make/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

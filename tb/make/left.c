@@ -1,5 +1,5 @@
 /* left.c - see left.h. */
-#include "tb/build/left.h"
+#include "tb/make/left.h"
 
 #include <dirent.h>
 #include <errno.h>

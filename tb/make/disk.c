@@ -45,12 +45,12 @@
  * board's size foretell no better: fitted to all games but one they are off by a quarter to a half
  * for that one.
  */
-#include "tb/build/disk.h"
+#include "tb/make/disk.h"
 
 #include <string.h>
 
 #include "core/rules.h"
-#include "tb/build/known.h"
+#include "tb/make/known.h"
 
 #define HEAD_BYTES UINT64_C(180)
 

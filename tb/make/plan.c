@@ -1,7 +1,7 @@
 /*
  * plan.c - which tables a request needs, in an order in which they can be made.
  */
-#include "tb/build/plan.h"
+#include "tb/make/plan.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "table/index_new.h"
 #include "table/listing.h"
 #include "table/materials.h"
-#include "tb/build/disk.h"
+#include "tb/make/disk.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
 #include "tb/solve/prepare.h"
