@@ -80,14 +80,14 @@ TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 # what packaging.mk makes for tests of it
 PACKED_X = $(BUILD)/amalgamation/bareking.o $(BUILD)/amalgamation/test_golden
 
-all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
+all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example ## the command, the engine, the library (also plain make)
 
 $(BUILD)/bareking: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
 
 # several processes that make a table together: where Open MPI is (docs/distributed.md)
-mpi: $(BUILD)/bareking-mpi
+mpi: $(BUILD)/bareking-mpi ## bareking-mpi: several processes
 mpi_flags = $(subst -I/,-isystem /,$(shell mpicc --showme:$(1) 2>/dev/null))
 $(BUILD)/bareking-mpi: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(filter-out %/transport.o,$(TB_O)) $(BUILD)/tb/transport_mpi.o $(LIB_O)
 	@echo "  CC $@"
@@ -161,7 +161,7 @@ $(BUILD)/pages.c: src/explore/embed.sh $(PAGE) src/study/pieces.svg
 # the prober for pages without a server; where it has been made it is one of the page's files
 WASM_C = $(CORE:%=src/core/%.c) $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) \
          $(addprefix src/explore/,$(addsuffix .c,json query reply kept games san tell hand ask far))
-wasm: $(BUILD)/embedded.c
+wasm: $(BUILD)/embedded.c ## the prober as WebAssembly, for pages without a server
 	@sh src/explore/wasm.sh $(BUILD) $(WASM_C)
 	@$(MAKE) --no-print-directory $(BUILD)/bareking
 
@@ -279,13 +279,13 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(FUZZ_O)
 	$(Q)$(CC) $(BK_CFLAGS) -fsanitize=fuzzer $^ $(LDFLAGS) $(LIBS) -o $@
 
 REPLAY_X = $(FUZZ:%=$(BUILD)/fuzz/replay_%)
-fuzz-replay: $(REPLAY_X)
+fuzz-replay: $(REPLAY_X) ## the inputs that fuzzers have kept
 	@sh tests/fuzz/replay.sh $(BUILD)
 # libFuzzer notes what is compared with what: two thirds of the time that solving and coding then take,
 # and no text is read there
 $(addprefix $(BUILD)/,tb/solve/%.o tb/kernel/%.o tb/encode/%.o tb/memory/%.o src/core/facts/%.o): BK_CFLAGS += $(UNNOTED)
 # each target for so many minutes, with clang, under ASan and UBSan; what it finds stays in $(BUILD)/fuzzer
-fuzz-inputs:
+fuzz-inputs: ## MINUTES=3 of libFuzzer for each of TARGETS
 	@$(MAKE) BUILD=$(BUILD)/fuzzer CC=clang CFLAGS='-O1 -g' \
 	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
 	    UNNOTED=-fno-sanitize-coverage=trace-cmp \
@@ -293,13 +293,13 @@ fuzz-inputs:
 	@sh tests/fuzz/run.sh $(BUILD)/fuzzer $(or $(MINUTES),3) $(or $(TARGETS),$(FUZZ))
 
 # builds with 4 threads, and questions to the library, watched for races
-tsan:
+tsan: ## builds and questions watched for races
 	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g' SAN=-fsanitize=thread $(BUILD)/tsan/bareking $(BUILD)/tsan/soak
 	@sh tests/tsan.sh $(BUILD)/tsan/bareking
 	@TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/soak 30000
 
 # N questions of every kind to the library by 4 threads, under each sanitizer
-probe-soak:
+probe-soak: ## N questions by four threads, under each sanitizer
 	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g' SAN=-fsanitize=thread $(BUILD)/tsan/soak
 	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O1 -g' \
 	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' $(BUILD)/asan/soak
@@ -307,7 +307,7 @@ probe-soak:
 	$(BUILD)/asan/soak $(or $(N),10000000) 4 $(SEED)
 
 # lists of root moves beside the slow generator's, N of them over all games
-probe-roots: $(BUILD)/tests/test_root
+probe-roots: $(BUILD)/tests/test_root ## N lists of root moves beside the slow generator
 	ROOTS=$$(( ($(or $(N),100000) + 21) / 22 )) CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_root
 
 # == Checks ==
@@ -317,14 +317,14 @@ TESTED = all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak floors 
          $(if $(SAN),,$(BUILD)/starve.so $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/more-packages)
 run_tests = +@$(if $(findstring n,$(firstword -$(MAKEFLAGS))),echo )env PYTHON='$(PYTHON)' SAN='$(SAN)' AMALGAM='$(AMALGAM)' \
             UNITS='$(UNITS)' sh tests/run.sh $(BUILD)
-test: $(TESTED)
+test: $(TESTED) ## builds, and runs the tests, side by side
 	$(run_tests)
-test-all: $(TESTED) $(if $(SAN),,$(PACKED_X))
+test-all: $(TESTED) $(if $(SAN),,$(PACKED_X)) ## all tests, and the long forms of those of make test
 	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi $(BUILD)/tests/mpi_wire.so; fi
 	$(run_tests) all
 
 # several processes make the bytes of one, in full: some half an hour on four cores
-test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so | $(BUILD)/test-packages
+test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so | $(BUILD)/test-packages ## several processes make the bytes of one
 	@sh tests/mpi.sh $(BUILD) long
 	@sh tests/mpi_plan.sh $(BUILD) long
 	@sh tests/mpi_tcp.sh $(BUILD) long
@@ -333,26 +333,26 @@ $(BUILD)/tests/mpi_wire.so: tests/mpi_wire.c | $(BUILD)/packages
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(call mpi_flags,compile) -shared $< $(call mpi_flags,link) -o $@
 # N drawn games, small ones, by two to four processes and by one
-fuzz-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
+fuzz-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz ## N=500 drawn games by two to four processes
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
 	    OMPI_MCA_mpi_yield_when_idle=1 BAREKING_FUZZ_MPI=$(BUILD)/bareking-mpi \
 	    $(BUILD)/tests/test_fuzz $(or $(N),500) $(SEED)
 # programs for other machines, under qemu: some ten minutes
-test-machines: all
+test-machines: all ## programs for other machines, under qemu
 	@CCACHE='$(filter %ccache,$(CC))' MAKE='$(MAKE)' sh tests/machines.sh $(BUILD) $(N)
 # the jobs of `plan --slurm` by a real Slurm on this machine, as root
-test-slurm: all $(BUILD)/bareking-mpi
+test-slurm: all $(BUILD)/bareking-mpi ## the jobs of plan --slurm, by a Slurm here
 	@sh tests/slurm.sh $(BUILD)
 
 # N cases by AVX-512's kernels, emulated where the machine has none (tests/emulate.h: Debian's libsimde-dev)
-test-emulated: $(BUILD)/avx512/test_fuzz
+test-emulated: $(BUILD)/avx512/test_fuzz ## the kernels of AVX-512, emulated
 	$< $(or $(N),400) $(SEED)
 
-fuzz: all $(BUILD)/tests/test_fuzz
+fuzz: all $(BUILD)/tests/test_fuzz ## N=20000 drawn games against the slow solver
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
 
 # every byte of three files changed, every length, forged heads: classified
-damage: $(BUILD)/tests/test_damage
+damage: $(BUILD)/tests/test_damage ## every byte of three files changed
 	DAMAGE_ALL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_damage
 
 # builders among faults: full disks, limits, kills, signals, clocks; PAIRS of them racing
@@ -364,30 +364,30 @@ $(BUILD)/clock.so $(BUILD)/starve.so: $(BUILD)/%.so: tests/%.c
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -fvisibility=default -shared $< -o $@
-faults: all $(BUILD)/inject $(BUILD)/clock.so
+faults: all $(BUILD)/inject $(BUILD)/clock.so ## builders among faults
 	@sh tests/faults.sh $(BUILD) $(or $(PAIRS),200)
 # the command and the engine without memory, each allocation in turn
-starve: all $(BUILD)/starve.so
+starve: all $(BUILD)/starve.so ## the command and the engine without memory
 	@sh tests/starve.sh $(BUILD)
 
 # sessions with bareking-engine; N decided positions; and real clients under Xvfb, where they are
-test-engine: all
+test-engine: all ## sessions with bareking-engine
 	@sh tests/engine.sh $(BUILD) $(N)
-test-clients: all
+test-clients: all ## real front ends under Xvfb
 	@sh tests/clients.sh $(BUILD) $(N)
 
 # the server of `bareking explore` among friends and others, in full; its page in a browser (docs/testing.md)
-test-explore: all $(BUILD)/explore_client
+test-explore: all $(BUILD)/explore_client ## the server of bareking explore, in full
 	@FULL=1 sh tests/explore.sh $(BUILD)
-test-browser: all
+test-browser: all ## its page in a browser
 	@sh tests/browser/run.sh $(BUILD)
 
-floors:
+floors: ## includes point down, and in no circle
 	@sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(or $(shell git ls-files '*.c' '*.h' 2>/dev/null),$(shell find src tb probe tests -name '*.[ch]'))
-format: | $(BUILD)/test-packages
+format: | $(BUILD)/test-packages ## white space by clang-format
 	$(Q)clang-format -i $(SOURCES)
 format-check: | $(BUILD)/test-packages
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
@@ -395,42 +395,42 @@ format-check: | $(BUILD)/test-packages
 # clang-tidy with the checks of .clang-tidy, of tb/.clang-tidy there, which must be clean
 TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c) \
        $(STUDY:%=src/study/%.c) $(EXPLORE:%=src/explore/%.c) $(ENGINE:%=src/engine/%.c) $(TB:%=tb/%.c)
-tidy: $(TIDY:%=tidy-%)
+tidy: $(TIDY:%=tidy-%) ## clang-tidy
 $(TIDY:%=tidy-%): tidy-%: %
 	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null
 
-demo: all
+demo: all ## small tables, and the Diamond answered
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
 # how well the bar of builds foretells their end: some minutes
-eta: all
+eta: all ## how well times are foretold
 	@sh tests/eta.sh $(BUILD)/bareking
 
-verify-list: all
+verify-list: all ## builds and verifies a list of tables
 	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
 
 # every position of files against the solver's own arrays; DIR keeps the tables
-compare: all $(BUILD)/compare
+compare: all $(BUILD)/compare ## files against the arrays of the solver
 	@sh tests/compare.sh $(BUILD) $(DIR)
 
-bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts | $(BUILD)/test-packages
+bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts | $(BUILD)/test-packages ## how fast tables are made
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
 
 # files that are read for ever after, written anew: tests/golden.sh says when
-golden: all
+golden: all ## the files that are read for ever, written anew
 	@sh tests/golden.sh $(BUILD)/bareking
 
 # probes, warm and cold; DIR keeps the tables
-bench-probe: all $(BUILD)/bench_probe
+bench-probe: all $(BUILD)/bench_probe ## how fast probes are
 	@sh tests/bench_probe.sh $(BUILD) $(DIR)
 
 # docs/gallery.md from commands; DIR has the tables, or gets them: hours
-gallery: all
+gallery: all ## docs/gallery.md from commands
 	@sh tests/gallery.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/gallery) docs $(GAMES)
 
 # bytes of files beside another generator's; DIR keeps the tables
-bench-files: all | $(BUILD)/test-packages
+bench-files: all | $(BUILD)/test-packages ## bytes of files beside another generator
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
 
 # == The rest ==
@@ -452,10 +452,19 @@ $(BUILD)/more-packages: Makefile tests/packages.sh | $(BUILD)/test-packages
 
 include probe/packaging/packaging.mk
 
-clean:
+# what there is: the words behind ## of each target
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.* ## \(.*\)/\1|\2/p' Makefile probe/packaging/packaging.mk | sort | \
+	    awk -F '|' '{ printf "    make %-16s %s\n", $$1, $$2 }'
+
+# for editors: how each file is compiled
+compile_commands.json: $(BUILD)/embedded.c $(BUILD)/pieces.c $(BUILD)/pages.c
+	@$(MAKE) -nB --no-print-directory PACKAGES= V=1 all | $(PYTHON) tests/compile_commands.py >$@
+
+clean: ## removes $(BUILD)
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all help wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -9,7 +9,7 @@ build=$(realpath "${1:?usage: docs.sh BUILD}")
 cd "$(dirname "$0")/.."
 LC_ALL=C
 export LC_ALL
-pages="README.md CHANGELOG.md probe/python/README.md $(echo docs/*.md)"
+pages="README.md CHANGELOG.md CONTRIBUTING.md probe/python/README.md $(echo docs/*.md)"
 wrong=0 looked=0
 wrong() {
     echo "docs: $*"
@@ -86,7 +86,7 @@ done <"$tmp/made"
 for target in $(cat "$tmp/targets"); do
     looked=$((looked + 1))
     # shellcheck disable=SC2086
-    grep -qE "make( +[A-Za-z_]+=[^ ]*)*( +[a-z-]+)* +$target\b" README.md docs/*.md probe/python/README.md || wrong "no page says what \`make $target\` does"
+    grep -qE "make( +[A-Za-z_]+=[^ ]*)*( +[a-z-]+)* +$target\b" README.md CONTRIBUTING.md docs/*.md probe/python/README.md || wrong "no page says what \`make $target\` does"
 done
 
 # == Variables of the environment ==
@@ -94,7 +94,7 @@ grep -rhoE 'getenv\("[A-Z_0-9]+"|environ\.get\("[A-Z_0-9]+"' src tb probe tests 
     sed 's/.*"\(.*\)"/\1/' | sort -u | grep -vxE 'TMPDIR|HOST|BAREKING_COMMAND|BAREKING_GOLDEN|BAREKING_POSITIONS|BAREKING_FUZZ_MPI|INJECT_COUNT' >"$tmp/variables"
 for variable in $(cat "$tmp/variables"); do
     looked=$((looked + 1))
-    grep -qw "$variable" README.md docs/*.md probe/python/README.md || wrong "no page says what $variable does"
+    grep -qw "$variable" README.md CONTRIBUTING.md docs/*.md probe/python/README.md || wrong "no page says what $variable does"
 done
 
 # == Keys of games' files ==

@@ -11,7 +11,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 # == A tree from an archive ==
 tree="$tmp/from an archive"
 mkdir "$tree"
-cp -R Makefile README.md CHANGELOG.md LICENSE .clang-format src tb probe tests docs "$tree"
+cp -R Makefile README.md CHANGELOG.md CONTRIBUTING.md LICENSE .clang-format src tb probe tests docs "$tree"
 sources=$(find src tb probe tests -name '*.[ch]' | wc -l)
 for target in format-check format; do
     said=$(GIT_CEILING_DIRECTORIES=$tmp make -n -C "$tree" $target PACKAGES= 2>&1) || fail "$target without .git: $said"

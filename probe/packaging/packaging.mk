@@ -25,7 +25,7 @@ EPOCH := $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null |
 
 # == Man pages ==
 # From the texts that say it already: --help, bareking.h, docs/*.md; by way of Markdown
-man: $(BUILD)/man/done
+man: $(BUILD)/man/done ## man pages
 $(BUILD)/man/done: $(BUILD)/bareking $(BUILD)/bareking-engine probe/bareking.h docs/variant-files.md docs/format.md docs/study.md \
                    $(wildcard $(PACKAGING)/man/*)
 	@echo "  MAN $(@D)"
@@ -33,7 +33,7 @@ $(BUILD)/man/done: $(BUILD)/bareking $(BUILD)/bareking-engine probe/bareking.h d
 	@touch $@
 
 # == Completions ==
-completions: $(BUILD)/completions/done
+completions: $(BUILD)/completions/done ## completions for bash and zsh
 $(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
 	@echo "  SH $(@D)"
 	$(Q)sh $(PACKAGING)/complete.sh $(BUILD)/bareking $(@D)
@@ -41,14 +41,14 @@ $(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
 
 # == Install ==
 # The whole tree is laid out in $(STAGE) first: install copies it, uninstall takes away what is in it
-stage: all man completions
+stage: all man completions ## what would be installed, in $(BUILD)/stage
 	@BUILD=$(BUILD) STAGE=$(STAGE) VERSION=$(VERSION) SONAME=$(SONAME) STRIP='$(STRIP)' \
 	    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' MANDIR='$(MANDIR)' \
 	    DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' ZSHDIR='$(ZSHDIR)' \
 	    LIBS_PRIVATE='$(LIBS_LIB) -lpthread' sh $(PACKAGING)/stage.sh
-install: stage
+install: stage ## as root: command, library, man pages, completions
 	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
-uninstall: stage
+uninstall: stage ## takes them away
 	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
 
 # an installation under DESTDIR is found and used without this tree
@@ -61,7 +61,7 @@ XXHASH_H = $(shell $(CC) -E -include xxhash.h - </dev/null 2>/dev/null | sed -n 
 UNITS    = $(CORE:%=src/core/%.c) $(foreach n,$(SETS),src/core/facts/width.c:width_$n:BK_SET_BITS=$n,BK_FACT_WIDTH=bk_fact_width_$n) \
            $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c)
 AMALGAM  = $(BUILD)/amalgamation
-amalgamation: $(AMALGAM)/bareking.c
+amalgamation: $(AMALGAM)/bareking.c ## the library as one file
 $(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/amalgam*) src/core/windows.h
 	@mkdir -p $(@D)
 	@echo "  AWK $@"
@@ -96,7 +96,7 @@ test-portable: $(AMALGAM)/bareking.c $(BUILD)/example
 # Windows, which Debian has not.  The engine does without what makes tables and explains games.
 WINDOWS    = $(BUILD)/windows
 WINDOWS_CC = x86_64-w64-mingw32-gcc-posix
-windows:
+windows: ## bareking-engine for Windows
 	@command -v $(WINDOWS_CC) >/dev/null || { echo "no $(WINDOWS_CC): apt-get install gcc-mingw-w64-x86-64-posix" >&2; exit 1; }
 	@[ -f '$(ZSTD_WINDOWS)/zstd.h' ] && [ -f '$(ZSTD_WINDOWS)/libzstd.a' ] || \
 	    { echo "make windows ZSTD_WINDOWS=DIR: a folder with zstd.h and libzstd.a for Windows" >&2; exit 1; }
@@ -112,7 +112,7 @@ test-windows: windows all
 
 # == The Python package ==
 # wheel and sdist, in $(BUILD)/python; PACK=1: a wheel that has the library in it
-python: $(BUILD)/libbareking.so
+python: $(BUILD)/libbareking.so ## wheel and sdist
 	@PYTHON='$(PYTHON)' SOURCE_DATE_EPOCH=$(EPOCH) sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
 	@ls $(BUILD)/python/*.whl $(if $(PACK),,$(BUILD)/python/*.tar.gz)
 # its tests, from the wheel; FULL=1: more of them
@@ -120,7 +120,7 @@ test-python: all $(BUILD)/more-packages
 	@PYTHON='$(PYTHON)' FULL='$(FULL)' sh tests/python.sh $(BUILD)
 
 # == Debian packages ==
-deb: probe/bareking.h
+deb: probe/bareking.h ## Debian packages
 	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION) $(EPOCH)
 # they install, are used and purged in a Debian that has nothing else; DIR: such a one, which is changed
 test-deb: deb
@@ -130,7 +130,7 @@ test-deb: deb
 # Stripped, with what a debugger wants in files of their own beside: found by build-id, or when put into
 # /usr/lib/debug.  The paths of this machine are not in it; make test-release builds it twice.
 RELEASE = $(BUILD)/release
-release:
+release: ## archives
 	@$(MAKE) BUILD=$(RELEASE) CFLAGS='$(CFLAGS) -ffile-prefix-map=$(CURDIR)=.' LDFLAGS='$(LDFLAGS) -Wl,--build-id=sha1' STRIP= stage
 	@BUILD=$(RELEASE) PREFIX='$(PREFIX)' VERSION=$(VERSION) EPOCH=$(EPOCH) STRIP='$(or $(STRIP),strip)' ARCH=$(shell $(CC) -dumpmachine) \
 	    sh $(PACKAGING)/release.sh
@@ -140,7 +140,7 @@ test-release:
 # == The binary interface ==
 # against what was written down for the last version, or with another libbareking.so: ABI=LIBRARY, not stripped;
 # ABI=record writes it down
-abi: $(BUILD)/libbareking.so
+abi: $(BUILD)/libbareking.so ## the binary interface beside the last release
 	@sh tests/abi.sh $(BUILD) $(ABI)
 
 .PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable windows test-windows \
