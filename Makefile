@@ -457,6 +457,10 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.* ## \(.*\)/\1|\2/p' Makefile probe/packaging/packaging.mk | sort | \
 	    awk -F '|' '{ printf "    make %-16s %s\n", $$1, $$2 }'
 
+# needs universal-ctags
+figures: ## what a reader meets: files, headers, exports, lengths
+	@$(PYTHON) tests/figures.py
+
 # for editors: how each file is compiled
 compile_commands.json: $(BUILD)/embedded.c $(BUILD)/pieces.c $(BUILD)/pages.c
 	@$(MAKE) -nB --no-print-directory PACKAGES= V=1 all | $(PYTHON) tests/compile_commands.py >$@
@@ -465,6 +469,6 @@ clean: ## removes $(BUILD)
 	rm -rf $(BUILD)
 
 
-.PHONY: all help wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
