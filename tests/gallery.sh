@@ -1,8 +1,8 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
 # Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some six hours
-# of one core and 17 GiB, all but an hour of it for two men against one on boards of 81 and of a hundred squares; FIVE="shatranj
-# puzzle sultan chess" counts these of as many games and leaves the others out.  The tables that it needs it
+# of one core and 17 GiB, all but an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
+# puzzle sultan chess" counts these of as many games and leaves the others out (darwinian must be named).  The tables that it needs it
 # builds in DIR where they are missing.
 # Every figure there is an answer of the command; the games are those that are named.
 set -eu
@@ -13,6 +13,7 @@ dir=${2:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 out=${3:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 shift 3
 all='shatranj puzzle sultan chess darwinian grand-shatranj atlantean'
+five=${FIVE-shatranj puzzle sultan chess grand-shatranj atlantean}
 games=${*:-$all}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -60,7 +61,7 @@ mkdir -p "$dir/counted"
 two=
 for game in $games; do
     for each in "$game" $(sister "$game"); do counted "$each" four; done
-    case " ${FIVE-$all} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
+    case " $five " in *" $game "*) two="$two $game" ;; *) continue ;; esac
     counted "$game" two
 done
 tables() { # game: its materials of four men
