@@ -61,7 +61,7 @@ extern "C" {
 #define BK_API
 #endif
 
-#define BK_LIB_VERSION 0x000100 /* 0.1.0 */
+#define BK_LIB_VERSION 0x000200 /* 0.2.0 */
 BK_API unsigned bk_lib_version(void);
 
 enum bk_lib_err {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
 # Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some six hours
-# of one core and 17 GiB, all but an hour of it for two men against one on boards of 81 and of a hundred squares; FIVE="shatranj
-# puzzle sultan chess" counts these of as many games and leaves the others out.  The tables that it needs it
+# of one core and 17 GiB, all but an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
+# puzzle sultan chess" counts these of as many games and leaves the others out (darwinian must be named).  The tables that it needs it
 # builds in DIR where they are missing.
 # Every figure there is an answer of the command; the games are those that are named.
 set -eu
@@ -13,6 +13,7 @@ dir=${2:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 out=${3:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 shift 3
 all='shatranj puzzle sultan chess darwinian grand-shatranj atlantean'
+five=${FIVE-shatranj puzzle sultan chess grand-shatranj atlantean}
 games=${*:-$all}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -60,7 +61,7 @@ mkdir -p "$dir/counted"
 two=
 for game in $games; do
     for each in "$game" $(sister "$game"); do counted "$each" four; done
-    case " ${FIVE-$all} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
+    case " $five " in *" $game "*) two="$two $game" ;; *) continue ;; esac
     counted "$game" two
 done
 tables() { # game: its materials of four men
@@ -196,7 +197,7 @@ cat <<'TEXT'
 
 ## The longest wins of four men
 
-Of each table the longest win of either side, with the position in which it begins. Materials of which one
+Of each table the longest win of either side, with the position in which it begins: of each game the sixteen longest. Materials of which one
 side has a king alone are decided by rule in games where baring wins.
 TEXT
 alike() { # game, another: do all tables of the other tell the same?
@@ -213,7 +214,7 @@ alike() { # game, another: do all tables of the other tell the same?
 }
 for game in $games; do
     printf '\n### %s\n\n| material | plies | from |\n|---|---:|---|\n' "$game"
-    longest "$game" | sort -k 1,1nr -k 2,2r | awk -F '\t' '{ printf "| %s | %d | `%s` |\n", $2, $1, $3 }'
+    longest "$game" | sort -k 1,1nr -k 2,2r | head -n 16 | awk -F '\t' '{ printf "| %s | %d | `%s` |\n", $2, $1, $3 }'
     for other in $(sister "$game"); do alike "$game" "$other"; done
 done
 
@@ -287,9 +288,7 @@ if [ -n "$two" ]; then
 ## Two men against one
 
 King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
-placements the two win / lose. Below it what the second man adds: by how much the two win more often and lose
-less often than the better of them does alone. Nothing of it needs a table: `bareking count` solves what it is asked
-for in memory.
+placements the two win / lose. Nothing of it needs a table: `bareking count` solves what it is asked for in memory.
 TEXT
 fi
 for game in $two; do
@@ -297,9 +296,8 @@ for game in $two; do
     [ "$game" != darwinian ] || printf 'Two men who do not evolve, or pawns, against each man.\n\n'
     { totals "$game" two; totals "$game" four; } | rates | awk '
         length($2) != 1 { next }
-        length($1) == 1 { # of one man: the same read both ways
+        length($1) == 1 { # of one man: what men are worth orders the columns
             if ($1 == $2) $3 = $4 = ($3 + $4) / 2
-            win[$1 $2] = $3; loss[$1 $2] = $4; win[$2 $1] = $4; loss[$2 $1] = $3
             if (!($1 in worth)) men[++nmen] = $1
             worth[$1] += $3 - $4
             if (!($2 in worth)) men[++nmen] = $2
@@ -316,14 +314,10 @@ for game in $two; do
                 for (j = i + 1; j <= n; j++)
                     if (value[list[j]] > value[list[i]]) { t = list[i]; list[i] = list[j]; list[j] = t }
         }
-        function cell(two, man, plain,   a, b) {
-            if (!((two man) in win)) return " |"
-            if (plain) return sprintf(" %.1f / %.1f |", win[two man], loss[two man])
-            a = substr(two, 1, 1) man; b = substr(two, 2, 1) man
-            if (win[b] - loss[b] > win[a] - loss[a]) a = b
-            return sprintf(" %+.1f / %+.1f |", win[two man] - win[a], loss[two man] - loss[a])
+        function cell(two, man) {
+            return (two man) in win ? sprintf(" %.1f / %.1f |", win[two man], loss[two man]) : " |"
         }
-        function show(plain,   line, rule, i, j) {
+        function show(   line, rule, i, j) {
             line = "| |"; rule = "|---|"
             for (i = 1; i <= nmen; i++)
                 if (columns[men[i]]) { line = line " " men[i] " |"; rule = rule "---:|" }
@@ -331,7 +325,7 @@ for game in $two; do
             for (i = 1; i <= nrows; i++) {
                 line = "| **" rows[i] "** |"
                 for (j = 1; j <= nmen; j++)
-                    if (columns[men[j]]) line = line cell(rows[i], men[j], plain)
+                    if (columns[men[j]]) line = line cell(rows[i], men[j])
                 print line
             }
         }
@@ -341,9 +335,7 @@ for game in $two; do
                 for (j = 1; j <= nmen; j++)
                     if (columns[men[j]] == nrows) sum[rows[i]] += win[rows[i] men[j]] - loss[rows[i] men[j]]
             sort(rows, nrows, sum)
-            show(1)
-            print "\nWhat the second man adds:\n"
-            show(0)
+            show()
         }'
 done
 

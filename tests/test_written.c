@@ -461,7 +461,7 @@ static void reading__tags_and_comments_tell_who_wrote_a_game(void **state)
         { STUDY_CLIENT, "[Site \"https://www.pychess.org/x\"]" },
         { STUDY_CLIENT, "[White \"Fairy-Stockfish 14.0.1\"]" },
         { STUDY_CLIENT, "[Event \"Cute Chess match\"]" },
-        { STUDY_CLIENT, "[Black \"bareking-engine 0.1.0\"]" },
+        { STUDY_CLIENT, "[Black \"bareking-engine 0.2.0\"]" },
         { STUDY_OURSELVES, "[Annotator \"bareking\"]" },
         { STUDY_ANYONE, "[White \"bareking\"]" },
         { STUDY_ANYONE, "[Annotator \"1. e4 is best\"]" },

@@ -1,7 +1,7 @@
 # amalgamate.awk - the files of the library as one, on stdout.
 #
 #     awk -f amalgamate.awk -v objects="err.o array.o ..." -v xxhash=/usr/include/xxhash.h \
-#         -v version=0.1.0 -v opening=FILE UNIT...
+#         -v version=0.2.0 -v opening=FILE UNIT...
 #
 # A UNIT is a FILE.c, or FILE.c:NAME:X=Y,Z=W for one that is compiled under several names with other
 # macros; the lowest comes first.  Units whose object is not among `objects` are left out.  Headers of ours

@@ -2,7 +2,7 @@
 # deb.sh BUILD VERSION EPOCH - builds the Debian packages from a copy of the tree in BUILD/deb and looks at
 # them with lintian, if that is there.  Called by `make deb`.
 #
-# MAINTAINER="Name <address>" is who signs; what changed is the version's part of CHANGELOG.md.
+# MAINTAINER="Name <address>" is who signs; what changed is CHANGELOG.md down to the end of the version's part.
 #
 # After a release its file of symbols, BUILD/deb/libbarekingN.symbols, becomes
 # probe/packaging/debian/libbarekingN.symbols.in: from then on a symbol that disappears stops the build,
@@ -53,10 +53,10 @@ for file in "$debian"/libbarekingN.*; do
     mv "$file" "$debian/libbareking$major.${file##*/libbarekingN.}"
 done
 
-# the entries of CHANGELOG.md up to the next version's
+# the entries of CHANGELOG.md, what is not released among them, down to the version before
 {
     printf 'bareking (%s) unstable; urgency=medium\n\n' "$version"
-    awk '
+    awk -v version="$version" '
         function put(    n, i, word, line) {
             n = split(entry, word, " ")
             line = "  *"
@@ -71,9 +71,10 @@ done
                 print line
             entry = ""
         }
-        /^## / { if (versions++) exit; next }
+        /^## / { if (begun == 2) exit; begun = 1 + ($2 == version); next }
+        /^### / { put(); next }
         /^- / { put(); entry = substr($0, 3); next }
-        versions { entry = entry " " $0 }
+        begun { entry = entry " " $0 }
         END { put() }' CHANGELOG.md
     printf '\n -- %s  %s\n' "$MAINTAINER" "$(LC_ALL=C date -u -R -d "@$epoch")"
 } >"$debian/changelog"

@@ -1,6 +1,6 @@
 # to_man.awk - Markdown, as our pages use it, to man(7).
 #
-#     awk -f to_man.awk -v page=bareking-build -v section=1 -v date=2026-01-31 -v version=0.1.0 X.md
+#     awk -f to_man.awk -v page=bareking-build -v section=1 -v date=2026-01-31 -v version=0.2.0 X.md
 #
 # Headings, paragraphs, lists with `-` or numbers, `term` / `: definition`, code by four blanks or fences,
 # tables, **bold**, *slanted*, `code`, links.  A link to another page becomes its man page, if `pages`

@@ -27,7 +27,7 @@ from ._library import lib as _lib
 from ._many import UNKNOWN, Answers, PositionArray
 from ._tablebase import Answer, Has, Memory, RootMove, Table, Tablebase
 
-__version__ = "0.1.0"  # that of bareking.h
+__version__ = "0.2.0"  # that of bareking.h
 
 __all__ = [
     "Answer", "Answers", "BarekingError", "ClosedError", "DamagedTableError", "End", "FenError",
@@ -43,7 +43,7 @@ def library_version() -> str:
     """The version of the libbareking that is loaded.
 
     >>> library_version()
-    '0.1.0'
+    '0.2.0'
     """
     number = _lib.bk_lib_version()
     return f"{number >> 16}.{number >> 8 & 255}.{number & 255}"
