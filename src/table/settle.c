@@ -224,11 +224,12 @@ static enum bk_err wdl_of_view(struct question *q, struct bk_view *view, int eno
     int best = NO_VALUE, stored;
     unsigned tried;
     bool missing = false;
-    enum bk_err err;
+    enum bk_err err = BK_OK;
 
     if (view->men.table->men->alone[0])
         return stored_wdl(view, wdl, why); /* (5) */
-    err = bk_view_see_ends(view, why);
+    if (!view->listed)                     /* its file is quicker than its list */
+        err = bk_view_see_ends(view, why);
     tried = view->endings;
     if (!err && tried)
         err = raise_by_exits(q, view, 0, tried, enough, &best, &missing, why);

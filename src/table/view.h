@@ -105,11 +105,10 @@ static inline enum bk_err bk_view_see(struct bk_view *view, struct bk_report *wh
 {
     return view->seen ? BK_OK : bk_view_see_some(view, false, why);
 }
-/* Finds the exits where one may bare a king: that is looked at before all else.  Not of a listed
-   table: there files are quicker. */
+/* Finds the exits where one may bare a king: that is looked at before all else. */
 static inline enum bk_err bk_view_see_ends(struct bk_view *view, struct bk_report *why)
 {
-    return !view->bares || view->seen || view->listed ? BK_OK : bk_view_see_some(view, true, why);
+    return !view->bares || view->seen ? BK_OK : bk_view_see_some(view, true, why);
 }
 
 /*
