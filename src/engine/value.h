@@ -16,7 +16,7 @@ struct be_values {
 };
 
 void be_values_of(struct be_values *out, const struct bk_variant *v);
-/* Evaluates from the mover's side, BE_LEAD_MAX at most: less than any win (worker.h).  A few
+/* Evaluates from the mover's side, BE_LEAD_MAX at most: less than any win (search.h).  A few
    hundred are for squares. */
 #define BE_LEAD_MAX 19000
 int be_evaluate(const struct be_values *values, const struct be_game *g, const struct be_board *b);
