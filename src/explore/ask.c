@@ -15,14 +15,116 @@
 #include "core/hands.h"
 #include "core/move_name.h"
 #include "core/rules.h"
-#include "explore/hand.h"
 #include "explore/json.h"
 #include "explore/san.h"
-#include "explore/tell.h"
 #include "table/material.h"
 #include "table/needed.h"
 
-#define MISSING_MAX 1000 /* tables that are looked for */
+#define MISSING_MAX 1000   /* tables that are looked for */
+#define FAR_PLIES   100000 /* more than any game takes */
+
+/* == Values in the words of the API (docs/explore.md) == */
+
+/* A value, from the side to move. */
+struct value {
+    bool known;
+    int wdl, plies;  /* plies -1: a draw, or not known */
+    int clocked_wdl; /* within the game's length */
+    bool clocked_known;
+    enum bk_lib_end end;
+    bool kings_only;
+};
+
+static struct value value_of(const struct bk_answer *a, const struct bk_pos *p)
+{
+    return (struct value){ .known = true,
+                           .wdl = a->wdl,
+                           .plies = a->wdl ? a->dtw : -1,
+                           .clocked_wdl = a->clocked_wdl,
+                           .clocked_known = a->clocked_known,
+                           .end = a->end,
+                           .kings_only = bk_pos_both_bare(p) };
+}
+
+/* The value of a move, from the side that plays it; `after`: the position that it leads to. */
+static struct value value_of_move(const struct bk_lib_ranked *m, const struct bk_pos *after)
+{
+    return (struct value){ .known = m->err == BK_LIB_OK,
+                           .wdl = m->wdl,
+                           .plies = m->wdl ? m->dtw : -1,
+                           .clocked_wdl = m->clocked_wdl,
+                           .clocked_known = m->clocked_known,
+                           .end = m->end,
+                           .kings_only = bk_pos_both_bare(after) };
+}
+
+/* The value after a move that has the value *v, from the other side. */
+static struct value value_turned(const struct value *v)
+{
+    struct value turned = *v;
+
+    turned.wdl = -v->wdl;
+    turned.clocked_wdl = -v->clocked_wdl;
+    turned.plies = v->plies > 0 ? v->plies - 1 : v->plies;
+    return turned;
+}
+
+/* A win too late for the game's length is cursed; a "maybe" is one of which it is not known. */
+static const char *category(const struct value *v)
+{
+    if (!v->known)
+        return "unknown";
+    if (!v->wdl)
+        return "draw";
+    if (!v->clocked_known)
+        return v->wdl > 0 ? "maybe-win" : "maybe-loss";
+    if (!v->clocked_wdl)
+        return v->wdl > 0 ? "cursed-win" : "blessed-loss";
+    return v->wdl > 0 ? "win" : "loss";
+}
+
+static void put_flag(json_t *object, const char *key, bool is)
+{
+    json_object_set_new(object, key, json_boolean(is));
+}
+
+/* Adds category, dtm, dtz, checkmate, ... to an object. */
+static void put_value(json_t *object, const struct value *v)
+{
+    const char *end = bk_end_name((enum bk_end)v->end);
+
+    json_object_set_new(object, "category", json_string(category(v)));
+    json_object_set_new(object, "dtm",
+                        v->known && v->wdl && v->plies >= 0
+                            ? json_integer(v->wdl > 0 ? v->plies : -v->plies)
+                            : json_null());
+    json_object_set_new(object, "dtz", json_null());
+    json_object_set_new(object, "precise_dtz", json_null());
+    put_flag(object, "checkmate", v->end == BK_LIB_CHECKMATE);
+    put_flag(object, "stalemate", v->end == BK_LIB_STALEMATE);
+    put_flag(object, "variant_win", v->end == BK_LIB_BARE && v->wdl > 0);
+    put_flag(object, "variant_loss", v->end == BK_LIB_BARE && v->wdl < 0);
+    put_flag(object, "insufficient_material", v->kings_only);
+    json_object_set_new(object, "end_reason", end ? json_string(end) : json_null());
+}
+
+/* {category, plies, turns}: for people. */
+static json_t *view_json(const struct value *v)
+{
+    bool distance = v->known && v->wdl && v->plies >= 0;
+
+    return json_pack("{ss so so}", "category", category(v), "plies",
+                     distance ? json_integer(v->plies) : json_null(), "turns",
+                     distance ? json_integer((v->plies + 1) / 2) : json_null());
+}
+
+/* "e4"; null: no square. */
+static json_t *sq_json(const struct bk_variant *v, unsigned sq)
+{
+    char name[8];
+
+    return sq == BK_SQ_NONE ? json_null() : json_string(bk_sq_name(v, sq, name));
+}
 
 /* == Moves == */
 
@@ -116,7 +218,7 @@ static json_t *move_json(const struct ex_at *at, const struct moves *all,
                          const struct bk_lib_ranked *ranked, const struct bk_move *m,
                          const struct bk_pos *after)
 {
-    struct ex_value mover = ex_value_of_move(ranked, after), other = ex_value_turned(&mover);
+    struct value mover = value_of_move(ranked, after), other = value_turned(&mover);
     char uci[16], san[EX_SAN_MAX], fen[BK_FEN_MAX], letter[2] = { (char)ranked->becomes, 0 };
     json_t *o;
 
@@ -125,15 +227,15 @@ static json_t *move_json(const struct ex_at *at, const struct moves *all,
     o = json_pack("{ss ss ss}", "uci", uci, "san", san, "name", ranked->name);
     if (!o)
         return NULL;
-    ex_put_value(o, &other);
+    put_value(o, &other);
     json_object_set_new(o, "zeroing",
                         json_boolean(m->takes != BK_SQ_NONE || m->becomes != BK_STAYS));
-    json_object_set_new(o, "mover", ex_view_json(&mover));
-    json_object_set_new(o, "from", ex_square_json(at->v, m->from));
-    json_object_set_new(o, "to", ex_square_json(at->v, m->to));
-    json_object_set_new(o, "takes", ex_square_json(at->v, m->takes));
-    json_object_set_new(o, "also_takes", ex_square_json(at->v, m->castles ? BK_SQ_NONE : m->also));
-    json_object_set_new(o, "rook", ex_square_json(at->v, m->castles ? m->also : BK_SQ_NONE));
+    json_object_set_new(o, "mover", view_json(&mover));
+    json_object_set_new(o, "from", sq_json(at->v, m->from));
+    json_object_set_new(o, "to", sq_json(at->v, m->to));
+    json_object_set_new(o, "takes", sq_json(at->v, m->takes));
+    json_object_set_new(o, "also_takes", sq_json(at->v, m->castles ? BK_SQ_NONE : m->also));
+    json_object_set_new(o, "rook", sq_json(at->v, m->castles ? m->also : BK_SQ_NONE));
     json_object_set_new(o, "becomes",
                         ranked->becomes == BK_LIB_STAYS ? json_null() : json_string(letter));
     json_object_set_new(o, "fen", json_string(bk_pos_to_fen(after, at->v, fen)));
@@ -309,19 +411,19 @@ static void put_position(const struct ex_at *at, json_t *o)
 
 static json_t *probe_json(const struct probe *p)
 {
-    struct ex_value value = { .known = false };
+    struct value value = { .known = false };
     json_t *o;
 
     if (!p->err) {
-        value = ex_value_of(&p->answer, &p->at->p);
+        value = value_of(&p->answer, &p->at->p);
         o = json_object();
     } else
         o = ex_error_json(ex_lib_code(p->err), "%s", *p->why ? p->why : bk_lib_strerror(p->err));
     if (!o)
         return NULL;
     put_position(p->at, o);
-    ex_put_value(o, &value);
-    json_object_set_new(o, "mover", ex_view_json(&value));
+    put_value(o, &value);
+    json_object_set_new(o, "mover", view_json(&value));
     if (!p->err && p->answer.plies_left >= 0)
         json_object_set_new(o, "plies_left", json_integer(p->answer.plies_left));
     put_moves(p, o);
@@ -341,6 +443,240 @@ void ex_ask_probe(struct ex_games *g, struct ex_game *game, const struct ex_quer
     release_moves(&p.all);
     free(p.ranked);
     ex_at_close(&at);
+}
+
+/* == Turns of games with hands (core/hands.h) == */
+
+struct ranked_turn {
+    json_t *o; /* borrowed */
+    int score;
+    size_t nth;
+};
+
+/* The turns that are being listed. */
+struct turns {
+    const struct bk_variant *v;
+    const struct bk_hands_pos *p;
+    json_t *list, *seen;           /* the answers; the FENs after these turns */
+    bool more;                     /* there are more than EX_TURNS_MAX */
+    bool counting;                 /* the army's values are being found */
+    const struct ex_armies *known; /* knows this army's values; NULL: not solved */
+};
+
+static enum bk_lib_end hand_end(enum bk_hands_end end)
+{
+    switch (end) {
+    case BK_HANDS_GOES_ON: return BK_LIB_GOES_ON;
+    case BK_HANDS_BARE: return BK_LIB_BARE;
+    case BK_HANDS_BARE_DRAW: return BK_LIB_BARE_DRAW;
+    case BK_HANDS_CONFIGURATION: return BK_LIB_GOES_ON; /* told apart by name */
+    }
+    return BK_LIB_GOES_ON;
+}
+
+/* The value of a position that is over, from its side to move. */
+static struct value hand_value(const struct bk_hands_pos *p, const struct bk_variant *v,
+                               bool *configuration)
+{
+    int wdl = 0;
+    enum bk_hands_end end = bk_hands_over(p, v, &wdl);
+
+    *configuration = end == BK_HANDS_CONFIGURATION;
+    return (struct value){ .known = end != BK_HANDS_GOES_ON,
+                           .wdl = wdl,
+                           .plies = wdl ? 0 : -1,
+                           .clocked_wdl = wdl,
+                           .clocked_known = true,
+                           .end = hand_end(end) };
+}
+
+/* Sets *value to the worth of a position that goes on, whose army is known. */
+static void army_value(const struct ex_armies *known, const struct bk_hands_pos *p,
+                       struct value *value)
+{
+    known->value(known->context, p, &value->wdl, &value->plies);
+    value->known = true;
+    value->clocked_wdl = value->wdl;
+}
+
+static void put_hand_value(json_t *o, const struct value *value, bool configuration)
+{
+    put_value(o, value);
+    if (configuration) {
+        json_object_set_new(o, "end_reason", json_string("configuration"));
+        json_object_set_new(o, value->wdl > 0 ? "variant_win" : "variant_loss", json_true());
+    }
+}
+
+static bool see_turn(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
+{
+    struct turns *t = context;
+    char name[BK_TURN_NAME_MAX], fen[BK_FEN_MAX];
+    bool configuration;
+    struct value value, mover;
+    json_t *o;
+
+    bk_hands_to_fen(after, t->v, fen);
+    if (json_object_get(t->seen, fen))
+        return true;
+    if (json_array_size(t->list) == EX_TURNS_MAX) {
+        t->more = true;
+        return false;
+    }
+    json_object_set_new(t->seen, fen, json_true());
+    bk_turn_name(t->p, t->v, turn, name);
+    value = hand_value(after, t->v, &configuration);
+    if (t->known && !value.known)
+        army_value(t->known, after, &value);
+    mover = value;
+    mover.wdl = -value.wdl;
+    mover.clocked_wdl = -value.clocked_wdl;
+    mover.plies = value.wdl ? value.plies + 1 : -1;
+    o = json_pack("{ss ss ss}", "uci", name, "san", name, "name", name);
+    put_hand_value(o, &value, configuration);
+    json_object_set_new(o, "mover", view_json(&mover));
+    json_object_set_new(o, "from", sq_json(t->v, turn->from));
+    json_object_set_new(o, "to", sq_json(t->v, turn->to));
+    json_object_set_new(o, "fen", json_string(fen));
+    json_array_append_new(t->list, o);
+    return true;
+}
+
+/* Orders turns: best first, where that is known; else as they were made. */
+static int better_turn(const void *a, const void *b)
+{
+    const struct ranked_turn *x = a, *y = b;
+
+    return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
+                                : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+static json_t *sorted_turns(json_t *list)
+{
+    size_t n = json_array_size(list), i;
+    struct ranked_turn *r = calloc(n + 1, sizeof *r);
+    json_t *out = r ? json_array() : NULL, *o;
+
+    if (!out) {
+        free(r);
+        return list;
+    }
+    json_array_foreach(list, i, o)
+    {
+        const char *category = json_string_value(json_object_get(o, "category"));
+        json_int_t plies =
+            json_integer_value(json_object_get(json_object_get(o, "mover"), "plies"));
+        int wdl;
+
+        if (!category) /* no memory, so the answer will have no text */
+            category = "unknown";
+        wdl = !strcmp(category, "loss") ? 1 : !strcmp(category, "win") ? -1 : 0;
+
+        r[i] = (struct ranked_turn){ o, wdl * (FAR_PLIES - (int)plies), i };
+        if (!strcmp(category, "unknown"))
+            r[i].score = -2 * FAR_PLIES;
+    }
+    qsort(r, n, sizeof *r, better_turn);
+    for (i = 0; i < n; i++)
+        json_array_append(out, r[i].o);
+    free(r);
+    json_decref(list);
+    return out;
+}
+
+/* Lists all turns.  If the army is known they have values, the best first, and *value is set to the
+   position's own. */
+static void list_turns(struct turns *t, const struct ex_games *g, struct ex_game *game,
+                       struct value *value)
+{
+    if (g->armies && g->armies->begin(g->armies->context, game, t->p, &t->counting))
+        t->known = g->armies;
+    bk_hands_turns(t->p, t->v, see_turn, t);
+    if (t->known) {
+        army_value(t->known, t->p, value);
+        t->known->end(t->known->context);
+        t->list = sorted_turns(t->list);
+    }
+}
+
+/* The value of a position that is not over, but has no turn. */
+static struct value value_of_stuck(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    int wdl = bk_hands_stuck_wdl(p, v);
+
+    return (struct value){ .known = true,
+                           .wdl = wdl,
+                           .plies = wdl ? 0 : -1,
+                           .clocked_wdl = wdl,
+                           .clocked_known = true,
+                           .end = bk_hands_in_check(p, v, p->stm) ? BK_LIB_CHECKMATE
+                                                                  : BK_LIB_STALEMATE };
+}
+
+enum reading { NO_HANDS, REFUSED, READ };
+
+/* REFUSED: *reply says why. */
+static enum reading read_hands(struct bk_hands_pos *p, const struct bk_variant *v, const char *fen,
+                               struct ex_reply *reply)
+{
+    struct bk_report why = { "" };
+    char text[BK_FEN_MAX];
+
+    if (!fen)
+        return NO_HANDS;
+    if (!ex_fen_copy(text, fen, reply))
+        return REFUSED;
+    if (!bk_hands_from_fen(p, v, text, &why) && bk_hands_legal(p, v))
+        return READ;
+    if (!strchr(text, '['))
+        return NO_HANDS;
+    ex_reply_error(reply, 400, "fen", "%s", *why.text ? why.text : "illegal position");
+    return REFUSED;
+}
+
+/* Makes the answer; t->list is taken. */
+static json_t *turns_json(const struct ex_game *game, const struct turns *t,
+                          const struct value *value, bool configuration)
+{
+    json_t *o = json_object();
+    char fen[BK_FEN_MAX];
+
+    json_object_set_new(o, "variant", json_string(game->name));
+    json_object_set_new(o, "fen", json_string(bk_hands_to_fen(t->p, t->v, fen)));
+    json_object_set_new(o, "check", json_boolean(bk_hands_in_check(t->p, t->v, t->p->stm)));
+    put_hand_value(o, value, configuration);
+    json_object_set_new(o, "mover", view_json(value));
+    json_object_set_new(o, "more", json_boolean(t->more));
+    if (t->counting)
+        json_object_set_new(o, "counting", json_true());
+    json_object_set_new(o, "moves", t->list);
+    return o;
+}
+
+/* Answers /moves in games with hands: every position that a turn leads to, once, with the turn's
+   name.  Values are known if the army has been solved (g->armies; `counting`: it is being solved),
+   and of positions that end the game.  False: fen says nothing of hands; nothing was answered. */
+static bool answer_turns(struct ex_games *g, struct ex_game *game, const char *fen,
+                         struct ex_reply *reply)
+{
+    struct bk_hands_pos p;
+    struct turns t = { .v = game->v, .p = &p };
+    struct value value;
+    bool configuration;
+    enum reading is = read_hands(&p, game->v, fen, reply);
+
+    if (is != READ)
+        return is == REFUSED;
+    t.list = json_array();
+    t.seen = json_object();
+    value = hand_value(&p, game->v, &configuration);
+    if (!value.known)
+        list_turns(&t, g, game, &value);
+    if (value.end == BK_LIB_GOES_ON && !configuration && !json_array_size(t.list))
+        value = value_of_stuck(&p, game->v);
+    json_decref(t.seen);
+    ex_reply_json(reply, 200, turns_json(game, &t, &value, configuration));
+    return true;
 }
 
 /* == moves == */
@@ -379,7 +715,7 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
     struct probe p = { .at = &at, .by_rules = true };
     int wdl = 0;
 
-    if (bk_rules_hands(game->v) && ex_hand_moves(g, game, ex_query_arg(q, "fen"), reply))
+    if (bk_rules_hands(game->v) && answer_turns(g, game, ex_query_arg(q, "fen"), reply))
         return;
     if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
         return;
@@ -387,16 +723,16 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
         ex_reply_error(reply, 503, "system", "out of memory");
     else {
         enum bk_lib_end end = (enum bk_lib_end)bk_pos_end(at.v, &at.p, &wdl);
-        struct ex_value value = { .known = end != BK_LIB_GOES_ON,
-                                  .wdl = wdl,
-                                  .clocked_wdl = wdl,
-                                  .clocked_known = true,
-                                  .end = end };
+        struct value value = { .known = end != BK_LIB_GOES_ON,
+                               .wdl = wdl,
+                               .clocked_wdl = wdl,
+                               .clocked_known = true,
+                               .end = end };
         json_t *o = json_object();
 
         put_position(&at, o);
-        ex_put_value(o, &value);
-        json_object_set_new(o, "mover", ex_view_json(&value));
+        put_value(o, &value);
+        json_object_set_new(o, "mover", view_json(&value));
         put_moves(&p, o);
         ex_reply_json(reply, 200, o);
     }
@@ -462,7 +798,7 @@ void ex_ask_board(struct ex_games *g, struct ex_game *game, const struct ex_quer
 
 /* Does some move keep the result whose distance is lost, so that another one stands first?  Then it
    is played: at->p and at->fen are the position after it. */
-static bool look_for_lost(struct ex_at *at, const struct ex_value *value, const struct moves *all)
+static bool look_for_lost(struct ex_at *at, const struct value *value, const struct moves *all)
 {
     struct bk_lib_ranked *ranked = calloc(all->n + 1, sizeof *ranked);
     const struct bk_move *m = NULL;
@@ -489,11 +825,11 @@ static bool no_distances(const struct ex_at *at, struct ex_reply *reply)
 
 /* Plays the best move on at->p; *value is then of the position after it.  False: *reply says why.
  */
-static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct ex_reply *reply)
+static bool step(struct ex_at *at, struct value *value, json_t *moves, struct ex_reply *reply)
 {
     struct bk_lib_ranked best;
     const struct bk_move *m;
-    struct ex_value played;
+    struct value played;
     struct bk_pos after;
     struct moves all;
     size_t n;
@@ -510,7 +846,7 @@ static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct
     after = at->p;
     if (m)
         bk_pos_play(&after, at->v, m);
-    played = ex_value_of_move(&best, &after);
+    played = value_of_move(&best, &after);
     if (m && played.wdl && played.plies < 0) {
         bk_pos_to_fen(&after, at->v, at->fen);
         release_moves(&all);
@@ -529,7 +865,7 @@ static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct
     release_moves(&all);
     at->p = after;
     bk_pos_to_fen(&at->p, at->v, at->fen);
-    *value = ex_value_turned(&played);
+    *value = value_turned(&played);
     return true;
 }
 
@@ -537,7 +873,7 @@ void ex_ask_line(struct ex_games *g, struct ex_game *game, const struct ex_query
                  struct ex_reply *reply)
 {
     json_t *o, *moves = json_array();
-    struct ex_value value;
+    struct value value;
     struct bk_answer a;
     struct ex_at at;
     enum bk_lib_err err;
@@ -556,9 +892,9 @@ void ex_ask_line(struct ex_games *g, struct ex_game *game, const struct ex_query
         good = ex_reply_error(reply, 404, "no-distances",
                               "the table has no distances, so there is no best line");
     if (good) {
-        value = ex_value_of(&a, &at.p);
-        ex_put_value(o, &value);
-        json_object_set_new(o, "mover", ex_view_json(&value));
+        value = value_of(&a, &at.p);
+        put_value(o, &value);
+        json_object_set_new(o, "mover", view_json(&value));
         while (good && value.wdl && !value.end)
             good = step(&at, &value, moves, reply);
     }
@@ -610,14 +946,14 @@ static json_t *square_json(const struct map *map, const struct ex_at *at, size_t
 {
     json_t *o = json_object();
 
-    json_object_set_new(o, "square", ex_square_json(at->v, map->sq[i]));
+    json_object_set_new(o, "square", sq_json(at->v, map->sq[i]));
     if (map->err[i]) {
         json_object_set_new(o, "category",
                             json_string(map->err[i] == BK_LIB_ILLEGAL ? "illegal" : "unknown"));
         json_object_set_new(o, "code", json_string(ex_lib_code(map->err[i])));
     } else {
-        struct ex_value value = ex_value_of(&map->answer[i], &at->p);
-        json_t *view = ex_view_json(&value);
+        struct value value = value_of(&map->answer[i], &at->p);
+        json_t *view = view_json(&value);
 
         json_object_update(o, view);
         json_decref(view);
@@ -632,7 +968,7 @@ static json_t *map_json(const struct map *map, const struct ex_at *at, unsigned 
     json_t *o = json_object(), *squares = json_array();
 
     put_position(at, o);
-    json_object_set_new(o, "square", ex_square_json(at->v, from));
+    json_object_set_new(o, "square", sq_json(at->v, from));
     json_object_set_new(o, "man", json_string(letter));
     for (size_t i = 0; i < map->n; i++)
         json_array_append_new(squares, square_json(map, at, i));
@@ -712,7 +1048,7 @@ static json_t *error_in_place(struct ex_reply *reply)
 static json_t *answer_one(struct ex_games *g, struct ex_game *game, const char *fen)
 {
     struct ex_reply failed = { 0 };
-    struct ex_value value;
+    struct value value;
     struct bk_answer a;
     struct ex_at at;
     enum bk_lib_err err;
@@ -725,10 +1061,10 @@ static json_t *answer_one(struct ex_games *g, struct ex_game *game, const char *
         ex_reply_lib(&failed, at.lib, err);
         o = error_in_place(&failed);
     } else {
-        value = ex_value_of(&a, &at.p);
+        value = value_of(&a, &at.p);
         o = json_object();
-        ex_put_value(o, &value);
-        json_object_set_new(o, "mover", ex_view_json(&value));
+        put_value(o, &value);
+        json_object_set_new(o, "mover", view_json(&value));
     }
     ex_at_close(&at);
     return o;
