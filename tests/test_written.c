@@ -11,7 +11,6 @@
 #include "core/move.h"
 #include "core/move_name.h"
 #include "study/diagram.h"
-#include "study/pictures.h"
 #include "study/reading.h"
 #include "study/where.h"
 #include "tests/given.h"

@@ -20,7 +20,6 @@
 #include "core/move_name.h"
 #include "core/utf8.h"
 #include "study/reading.h"
-#include "study/spell.h"
 
 #define BYTES_MAX (64u << 20)
 #define COLUMNS   79

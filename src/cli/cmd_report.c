@@ -11,7 +11,6 @@
 #include "cli/map.h"
 #include "cli/report.h"
 #include "cli/save.h"
-#include "study/chart.h"
 #include "study/mine.h"
 #include "tb/verify.h"
 
@@ -29,6 +28,130 @@ struct page {
     struct bk_lib *lib;
     struct study_text out;
 };
+
+/*
+ * == Charts ==
+ *
+ * How long games last, as bars.  Counts fall off by powers of ten towards the longest games, so
+ * heights are logarithms: from integers, so that the same table gives the same bytes on every
+ * machine.
+ */
+
+#define CHART_WIDTH  720
+#define CHART_HEIGHT 220
+#define CHART_LEFT   56
+#define CHART_BELOW  34
+#define DECADE       1000 /* a factor of ten, in our units */
+
+/* 1000 * log10(n), rounded down; n > 0. */
+static unsigned log_of(uint64_t n)
+{
+    /* log10(2) = 0.30103; the rest by squaring: each doubling of the exponent gives one more bit */
+    uint64_t bits = 0, x;
+    unsigned whole = 63 - (unsigned)__builtin_clzll(n);
+
+    x = whole >= 31 ? n >> (whole - 31) : n << (31 - whole); /* 1 <= x / 2^31 < 2 */
+    for (unsigned i = 0; i < 16; i++) {
+        x = x * x >> 31;
+        bits <<= 1;
+        if (x >> 32) {
+            x >>= 1;
+            bits |= 1;
+        }
+    }
+    return (unsigned)((((uint64_t)whole << 16 | bits) * 30103) / 6553600);
+}
+
+/* Returns how many positions are won in 2 * turn - 1 plies, or lost in 2 * turn. */
+static uint64_t at_turn(const struct study_tally *t, unsigned side, unsigned turn, bool won)
+{
+    unsigned plies = 2 * turn - won;
+
+    return plies < STUDY_PLIES_MAX ? t->plies[side][plies] : 0;
+}
+
+static void put_chart_bar(struct study_text *out, unsigned x, unsigned width, uint64_t n,
+                          unsigned top, const char *colour, const char *what, unsigned turn)
+{
+    unsigned height;
+
+    if (!n)
+        return;
+    /* a bar of one position has a height, too */
+    height = (log_of(n) + 150) * (CHART_HEIGHT - 20) / (top + 150);
+    study_putf(out,
+               "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" fill=\"%s\"><title>%llu %s in "
+               "%u turn%s</title></rect>\n",
+               x, CHART_HEIGHT - height, width, height, colour, (unsigned long long)n, what, turn,
+               turn == 1 ? "" : "s");
+}
+
+static void put_chart_lines(struct study_text *out, unsigned top)
+{
+    unsigned long long n = 1;
+
+    for (unsigned log = 0; log <= top; log += DECADE, n *= 10) {
+        unsigned y = CHART_HEIGHT - (log + 150) * (CHART_HEIGHT - 20) / (top + 150);
+
+        study_putf(out,
+                   "<line x1=\"%d\" y1=\"%u\" x2=\"%d\" y2=\"%u\" stroke=\"#c8c8c8\"/>"
+                   "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%llu</text>\n",
+                   CHART_LEFT, y, CHART_WIDTH, y, CHART_LEFT - 6, y + 4, n);
+    }
+}
+
+static void put_chart_turns(struct study_text *out, unsigned turns, unsigned step)
+{
+    unsigned every = turns <= 20    ? 1
+                     : turns <= 50  ? 5
+                     : turns <= 120 ? 10
+                     : turns <= 600 ? 50
+                                    : turns / 1200 * 100 + 100;
+
+    for (unsigned turn = 1; turn <= turns; turn++)
+        if (turn % every == 0)
+            study_putf(out, "<text x=\"%u\" y=\"%d\" text-anchor=\"middle\">%u</text>\n",
+                       CHART_LEFT + (turn - 1) * step / 16 + step / 32, CHART_HEIGHT + 16, turn);
+    study_putf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">turns</text>\n", CHART_WIDTH,
+               CHART_HEIGHT + 30);
+}
+
+/* Puts an SVG element: for each number of turns, how many positions with `side` to move are won and
+   lost in it, on a scale on which each line is ten times the one below. */
+static void put_chart(struct study_text *out, const struct study_tally *t, unsigned side)
+{
+    unsigned turns = (t->longest + 1) / 2, top = DECADE, step, bar;
+
+    if (turns >= STUDY_PLIES_MAX / 2)
+        turns = STUDY_PLIES_MAX / 2 - 1;
+    for (unsigned turn = 1; turn <= turns; turn++)
+        for (unsigned won = 0; won < 2; won++) {
+            uint64_t n = at_turn(t, side, turn, won);
+
+            if (n && log_of(n) > top)
+                top = log_of(n);
+        }
+    step = turns ? 16 * (CHART_WIDTH - CHART_LEFT) / turns : 16; /* sixteenths */
+    step = step > 16 * 40 ? 16 * 40 : step ? step : 1;
+    bar = step / 40 ? step / 40 : 1;
+    study_putf(out,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 %d %d\" "
+               "width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+               "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+               CHART_WIDTH + 8, CHART_HEIGHT + CHART_BELOW, CHART_WIDTH + 8,
+               CHART_HEIGHT + CHART_BELOW, CHART_WIDTH + 8, CHART_HEIGHT + CHART_BELOW);
+    put_chart_lines(out, top);
+    for (unsigned turn = 1; turn <= turns; turn++) {
+        unsigned x = CHART_LEFT + (turn - 1) * step / 16 + 1;
+
+        put_chart_bar(out, x, bar, at_turn(t, side, turn, true), top, study_verdict_colour(1),
+                      "won", turn);
+        put_chart_bar(out, x + bar, bar, at_turn(t, side, turn, false), top,
+                      study_verdict_colour(-1), "lost", turn);
+    }
+    put_chart_turns(out, turns, step);
+    study_put(out, "</svg>\n");
+}
 
 /* == Diagrams == */
 
@@ -137,7 +260,7 @@ static void put_charts(struct page *g, const struct study_tally *t)
     for (unsigned side = 0; side < (g->x.one_sided ? 1 : 2); side++) {
         if (!g->x.one_sided)
             study_putf(&g->out, "<h3>%s to move</h3>\n", cli_colour(side));
-        study_chart(&g->out, t, side);
+        put_chart(&g->out, t, side);
     }
 }
 

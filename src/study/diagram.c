@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "core/rules.h"
-#include "study/pictures.h"
 
 #define SQUARE STUDY_PICTURE_SIZE
 #define EDGE   4  /* around the board */
@@ -21,6 +20,29 @@
 #define LINE   30 /* a line of text below */
 
 static const char light[] = "#f1e8d2", dark[] = "#bfa57c", edge[] = "#4a3f30", ink[] = "#222222";
+
+/* == Pictures of men == */
+
+/* The list is short and asked once a diagram and kind of man: no hash. */
+static const struct study_picture *picture_named(const char *name)
+{
+    char word[sizeof((struct bk_piece *)0)->name + 3];
+
+    snprintf(word, sizeof word, " %s ", name);
+    for (const struct study_picture *p = study_pictures; p->names; p++)
+        if (strstr(p->names, word))
+            return p;
+    return NULL;
+}
+
+const struct study_picture *study_picture(const struct bk_piece *man)
+{
+    const struct study_picture *p = picture_named(man->name);
+
+    return p || !man->royal ? p : picture_named("king");
+}
+
+/* == Colours and squares in words == */
 
 static const struct colour_name {
     const char *name, *colour;

@@ -41,6 +41,9 @@ struct study_tokens {
 };
 struct study_token study_token_next(struct study_tokens *t);
 
+/* The length of the blanks that the text begins with, those of typesetters (no-break space) too. */
+size_t study_blanks(const char *at);
+
 /* Has a tag this name, in capitals or not? */
 bool study_tag_is(const struct study_token *tag, const char *name);
 /* The value of a tag, with \" and \\ as they are meant; false: it has none in quotes, or it is too
@@ -63,11 +66,20 @@ size_t study_epd_word(const char *operations, const char *name, const char **wor
 /* Cuts a line to its FEN, in place: `fmvn` is the number of its turn, unless the FEN is whole. */
 void study_epd_to_fen(char *line);
 
+#define STUDY_SPELLED_MAX 24 /* letters of a move, signs left out */
+
+/*
+ * Writes a move as PGN has it: letters for figurines, `x` for a colon or a cross, `-` for any dash,
+ * O-O for 0-0, "e8=Q" for "e8(Q)", "e8/Q", "e8=q" and "a7a8q"; without checks, marks, evaluations,
+ * `e.p.` and `ch` behind it.  Returns its length; 0: nothing is left, or it is too long for a move.
+ */
+size_t study_spell(char out[STUDY_SPELLED_MAX + 1], const char *text, size_t n);
+
 /*
  * The legal move that n letters mean: as bk_move_name() writes it, or as PGN does: the man's letter
  * (none of pawns, the game's own of the others), where he comes from as far as needed, `x`, the
  * square, `=Q` or `Q`, O-O; of a man who takes on the way `Zxd6-e5`, `Zxd6xe6`; both squares
- * without a letter, `e1-e2`, of any man.  Other spellings are understood (study/spell.h).
+ * without a letter, `e1-e2`, of any man.  Other spellings are understood: study_spell().
  *
  * Returns BK_OK; BK_E_USAGE: no legal move, or several, in words.
  */

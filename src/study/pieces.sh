@@ -1,6 +1,6 @@
 #!/bin/sh
 # pieces.sh OUT PIECES.SVG - writes the symbols of pieces.svg into a C file, as study_pictures[] of
-# study/pictures.h.  OUT appears only when it is whole.
+# study/diagram.h.  OUT appears only when it is whole.
 set -eu
 
 if [ $# -ne 2 ]; then
@@ -13,7 +13,7 @@ trap 'rm -f "$out.tmp"' EXIT
 awk '
 BEGIN {
     print "/* Written by src/study/pieces.sh; do not edit. */"
-    print "#include \"study/pictures.h\"\n"
+    print "#include \"study/diagram.h\"\n"
     print "const struct study_picture study_pictures[] = {"
 }
 /^<symbol / {

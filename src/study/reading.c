@@ -12,7 +12,6 @@
 #include "core/clients.h"
 #include "core/derive.h"
 #include "core/end.h"
-#include "study/spell.h"
 
 /* == Which game == */
 
