@@ -9,7 +9,6 @@
 #include "cli/bar.h"
 #include "cli/jobs.h"
 #include "cli/machine.h"
-#include "cli/pace.h"
 #include "cli/plans.h"
 #include "cli/report.h"
 #include "core/clock.h"

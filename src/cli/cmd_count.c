@@ -1,22 +1,232 @@
 /*
- * cmd_count.c - what materials add up to, without making their tables.
+ * cmd_count.c - what materials add up to: stats, count.
  *
- * The counts of a table that is there come from its file; a material decided by rule is enumerated;
- * the others are solved in memory, counted and let go.  Encoding is most of what a table with
- * distances costs, so this takes a fifth to a tenth of building it.  With --ranks it solves all,
- * and adds up what so many processes would send each other after each ply (docs/distributed.md 8).
+ * The counts of a table are in the header of its file.  A material decided by rule has no file: its
+ * positions are enumerated and the rule is asked.
+ *
+ * `count` tells the same without making tables: those that are not there are solved in memory,
+ * counted and freed.  Encoding is most of what a table with distances costs, so this takes a fifth
+ * to a tenth of building it.  With --ranks it solves all, and adds up what so many processes would
+ * send each other after each ply (docs/distributed.md 8).
  */
+#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/bar.h"
-#include "cli/counts.h"
 #include "cli/machine.h"
-#include "cli/pace.h"
 #include "cli/plans.h"
 #include "cli/report.h"
+#include "core/attack.h"
+#include "core/end.h"
+#include "table/counts.h"
+#include "table/index_new.h"
 #include "table/info.h"
+#include "tb/memory/pool.h"
+
+/* == Counts of a material decided by rule == */
+
+#define BATCH 65536 /* numbers a thread takes at once */
+
+struct tally {
+    uint64_t wdl[2][3], all[2][3]; /* by side to move and wdl + 1 */
+    uint64_t first[2][3];          /* least number with that result; UINT64_MAX: none */
+};
+
+struct count_job {
+    const struct bk_index *ix;
+    struct tally *by_thread;
+};
+
+static void count_number(const struct bk_index *ix, uint64_t number, struct tally *t)
+{
+    struct bk_placement at;
+    struct bk_pos p;
+    unsigned weight, once;
+
+    bk_index_unrank(ix, number, &at);
+    if (!bk_index_position(ix, &at, BK_WHITE, &p))
+        return;
+    weight = bk_index_images(ix, bk_index_block_with(ix, number), &at);
+    once = bk_index_is_first(ix, number, &at);
+    for (unsigned side = 0; side < 2; side++) {
+        int wdl = 0;
+
+        p.stm = (uint8_t)side;
+        if (!bk_pos_legal(ix->v, &p) || bk_pos_end(ix->v, &p, &wdl) == BK_END_NONE)
+            continue;
+        t->wdl[side][wdl + 1] += once;
+        t->all[side][wdl + 1] += weight;
+        if (once && number < t->first[side][wdl + 1])
+            t->first[side][wdl + 1] = number;
+    }
+}
+
+static void count_batch(void *context, uint64_t item, unsigned thread)
+{
+    struct count_job *job = context;
+    uint64_t end = (item + 1) * BATCH;
+
+    for (uint64_t n = item * BATCH; n < end && n < job->ix->positions; n++)
+        count_number(job->ix, n, &job->by_thread[thread]);
+}
+
+static void add_tally(struct tally *sum, const struct tally *t)
+{
+    for (unsigned side = 0; side < 2; side++)
+        for (unsigned r = 0; r < 3; r++) {
+            sum->wdl[side][r] += t->wdl[side][r];
+            sum->all[side][r] += t->all[side][r];
+            if (t->first[side][r] < sum->first[side][r])
+                sum->first[side][r] = t->first[side][r];
+        }
+}
+
+/* A game decided by rule is over where it stands: every result is 0 plies away. */
+static void tally_side(struct bk_counts *out, const struct bk_index *ix, const struct tally *t,
+                       unsigned side)
+{
+    *out = (struct bk_counts){ .win = t->wdl[side][2],
+                               .draw = t->wdl[side][1],
+                               .loss = t->wdl[side][0],
+                               .all_win = t->all[side][2],
+                               .all_draw = t->all[side][1],
+                               .all_loss = t->all[side][0],
+                               .win_plies = t->wdl[side][2] ? 0 : -1,
+                               .loss_plies = t->wdl[side][0] ? 0 : -1 };
+    if (out->win)
+        bk_counts_fen(ix, t->first[side][2], side, false, out->win_fen);
+    if (out->loss)
+        bk_counts_fen(ix, t->first[side][0], side, false, out->loss_fen);
+}
+
+/* Counts a material that is decided by rule; out[0]: White to move.  Returns an exit status.  Cost:
+   each of its placements. */
+static int counts_by_rule(const struct cli *c, const struct bk_variant *v,
+                          const struct bk_material *m, struct bk_counts out[2])
+{
+    struct count_job job = { 0 };
+    struct bk_index *ix = NULL;
+    struct bk_pool *pool = NULL;
+    struct bk_report why = { "" };
+    enum bk_err err = bk_index_new(&ix, v, m, NULL, &why);
+    unsigned threads = 0;
+
+    if (!err)
+        err = bk_pool_open(&pool, c->threads, &why);
+    if (!err) {
+        threads = bk_pool_threads(pool);
+        job.ix = ix;
+        job.by_thread = calloc(threads, sizeof *job.by_thread);
+        if (!job.by_thread)
+            err = bk_no_memory(&why);
+    }
+    if (!err) {
+        for (unsigned i = 0; i < threads; i++)
+            memset(job.by_thread[i].first, 0xff, sizeof job.by_thread[i].first);
+        bk_pool_run(pool, (ix->positions + BATCH - 1) / BATCH, count_batch, &job);
+        for (unsigned i = 1; i < threads; i++)
+            add_tally(&job.by_thread[0], &job.by_thread[i]);
+        for (unsigned side = 0; side < 2; side++)
+            tally_side(&out[side], ix, &job.by_thread[0], side);
+    }
+    free(job.by_thread);
+    if (pool)
+        bk_pool_close(pool);
+    bk_index_free(ix);
+    return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+/* == Counts as JSON == */
+
+static json_t *longest_json(int64_t plies, const char *fen)
+{
+    return plies < 0 ? json_null() : json_pack("{sI ss}", "plies", (json_int_t)plies, "fen", fen);
+}
+
+/* {"win", "draw", "loss", "longest_win", "longest_loss", "all"}; NULL: no memory. */
+static json_t *counts_json(const struct bk_counts *s)
+{
+    return json_pack("{sI sI sI so so s{sI sI sI}}", "win", (json_int_t)s->win, "draw",
+                     (json_int_t)s->draw, "loss", (json_int_t)s->loss, "longest_win",
+                     longest_json(s->win_plies, s->win_fen), "longest_loss",
+                     longest_json(s->loss_plies, s->loss_fen), "all", "win", (json_int_t)s->all_win,
+                     "draw", (json_int_t)s->all_draw, "loss", (json_int_t)s->all_loss);
+}
+
+/* == stats == */
+
+static int read_counts(const struct cli *c, const struct bk_variant *v, const struct bk_material *m,
+                       struct bk_counts out[2])
+{
+    struct bk_report why = { "" };
+    enum bk_err err = bk_counts_read(out, c->dir, v, m, &why);
+
+    if (err == BK_E_NO_TABLE)
+        return cli_fail_no_table(c, v, m);
+    return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+static void print_longest(const char *what, int64_t plies, const char *fen)
+{
+    char text[CLI_TEXT_MAX];
+
+    if (plies >= 0)
+        printf("  longest %-5s %s: %s\n", what, cli_plies(text, plies), fen);
+}
+
+static void print_side(unsigned side, const struct bk_counts *s)
+{
+    char win[CLI_TEXT_MAX], draw[CLI_TEXT_MAX], loss[CLI_TEXT_MAX];
+
+    printf("\n%s to move\n  %-14s %16s %16s %16s\n", cli_colour(side), "", "wins", "draws",
+           "losses");
+    printf("  %-14s %16s %16s %16s\n", "classes", cli_count(win, s->win), cli_count(draw, s->draw),
+           cli_count(loss, s->loss));
+    printf("  %-14s %16s %16s %16s\n", "all placements", cli_count(win, s->all_win),
+           cli_count(draw, s->all_draw), cli_count(loss, s->all_loss));
+    print_longest("win", s->win_plies, s->win_fen);
+    print_longest("loss", s->loss_plies, s->loss_fen);
+}
+
+int cmd_stats(struct cli *c)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+    struct bk_counts side[2] = { { .win = 0 } };
+    struct bk_material *m = NULL;
+    struct bk_variant *v;
+    unsigned n;
+    bool by_rule;
+    int status;
+
+    if (c->nargs < 2 && !c->terrain)
+        return cli_fail(CLI_USAGE, "stats: give a material or --for FEN; see bareking stats -h");
+    status = cli_variant(c, &v);
+    if (status)
+        return status;
+    status = cli_wanted(c, v, &m, &n);
+    if (!status) {
+        by_rule = bk_material_by_rule(m, v);
+        status = by_rule ? counts_by_rule(c, v, m, side) : read_counts(c, v, m, side);
+        bk_material_name(m, v, name);
+        if (!status && c->json)
+            status = cli_print_json(json_pack("{ss ss so so}", "variant", v->name, "material", name,
+                                              "white", counts_json(&side[0]), "black",
+                                              counts_json(&side[1])));
+        else if (!status) {
+            printf("%s of %s%s; results are the mover's\n", name, v->name,
+                   by_rule ? ", decided by rule" : "");
+            print_side(BK_WHITE, &side[0]);
+            print_side(BK_BLACK, &side[1]);
+        }
+    }
+    free(m);
+    bk_variant_free(v);
+    return status;
+}
+
+/* == count: telling == */
 
 struct counting {
     const struct cli *c;
@@ -35,8 +245,6 @@ struct counting {
     unsigned lines;
     int status;
 };
-
-/* == Telling == */
 
 static double per_cent(uint64_t part, const struct bk_counts *of)
 {
@@ -87,7 +295,7 @@ static void tell(struct counting *k, const struct bk_material *m, const struct b
     bk_material_name(m, k->v, name);
     if (k->c->json) {
         json_t *line = json_pack("{ss ss so so}", "variant", k->v->name, "material", name, "white",
-                                 cli_counts_json(&side[0]), "black", cli_counts_json(&side[1]));
+                                 counts_json(&side[0]), "black", counts_json(&side[1]));
 
         if (solved)
             json_object_set_new(line, "news",
@@ -102,7 +310,7 @@ static void tell(struct counting *k, const struct bk_material *m, const struct b
         print_news(k);
 }
 
-/* == Counting == */
+/* == count: solving == */
 
 /* Has the material files, with distances if they are asked for? */
 static bool has_files(const struct counting *k, const struct bk_material *m)
@@ -126,7 +334,7 @@ static int tell_known(struct counting *k)
         enum bk_err err;
 
         if (bk_material_by_rule(m, k->v)) {
-            k->status = cli_counts_by_rule(k->c, k->v, m, side);
+            k->status = counts_by_rule(k->c, k->v, m, side);
             if (!k->status)
                 tell(k, m, side);
             continue;
