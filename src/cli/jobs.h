@@ -1,8 +1,8 @@
 /*
- * jobs.h - a plan as work for others: a Makefile, or jobs for Slurm.
+ * jobs.h - writes a plan as a Makefile, or as jobs for Slurm.
  *
- * Either is the graph of tables that are missing: each is a build of its own,
- * after those it can move into.
+ * Either is the graph of missing tables: each is a build of its own, after the tables that it can
+ * convert to.
  */
 #ifndef BK_CLI_JOBS_H
 #define BK_CLI_JOBS_H

@@ -16,8 +16,8 @@
  */
 uint64_t cli_machine_memory(void);
 
-/* From now on large blocks of memory go back as soon as they are freed.  glibc would keep them once
-   it has seen some freed, and a build would take what `plan` cannot foretell. */
+/* From now on free() gives large blocks back to the system at once.  By default glibc keeps them
+   once it has seen some freed, and a build would take more memory than `plan` estimates. */
 void cli_give_memory_back(void);
 
 /*
@@ -28,12 +28,12 @@ void cli_give_memory_back(void);
  * depend on it.
  */
 
-/* Sets `per` to the seconds that a second of estimated work (tb/make/pace.h) takes here: as kept,
-   else as if this were the machine that work was measured on. */
+/* Sets `per` to the seconds that a second of estimated work (tb/make/pace.h) takes here, by the
+   kept measurement; without one, as on the machine on which work was measured. */
 void cli_pace_of(double per[BK_WORKS], const struct cli *c, unsigned threads);
 
-/* The same, but where none is kept, or for more than 30 days, a table is made for a trial, some
-   seconds of one core, in a folder of its own that goes; the outcome is kept if DIR is there. */
+/* The same, but if there is no measurement of the last 30 days, builds a small table as a trial:
+   some seconds of one core, in a temporary folder.  The result is kept if DIR exists. */
 void cli_pace_measured(double per[BK_WORKS], const struct cli *c, unsigned threads);
 
 #endif

@@ -21,9 +21,9 @@ struct map {
 };
 
 /*
- * Lifts the man of `from` and asks about all legal positions with him elsewhere, or where he was;
- * without en passant and castling rights.  Returns BK_LIB_OK, or an error of the library: then
- * `map` means nothing.
+ * Asks the value of every legal position that has the man of `from` on another free square, or
+ * where he is; without en passant and castling rights.  Returns BK_LIB_OK, or an error of the
+ * library: then `map` is undefined.
  */
 enum bk_lib_err map_ask(struct map *map, struct bk_lib *lib, const struct bk_variant *v,
                         const struct bk_pos *p, unsigned from);

@@ -1,5 +1,5 @@
 /*
- * plans.h - from a command line to the tables that it asks for, or to why it gets none.
+ * plans.h - reads the tables that a command line asks for, and refuses what cannot be built.
  */
 #ifndef BK_CLI_PLANS_H
 #define BK_CLI_PLANS_H
@@ -15,7 +15,7 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
  * Would a build be refused before it begins?  It is for a material that no game comes to (but with
  * --any); for a good table of other rules in its place, or one that cannot be read; or for more
  * memory than there is to be had (but with --force).  Returns the exit status, and why in words;
- * CLI_OK.  If an error keeps that from being found out, it has been said, and `why` is empty.
+ * CLI_OK.  If the check itself fails, the error has been printed and `why` is empty.
  */
 int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p,
                      struct bk_report *why);

@@ -17,7 +17,7 @@
 /* Writes `bareking: ...` on one line of stderr, whatever the text holds; with --json it is said in
    the answer, too. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same of what is no error: the answer has its own words for it. */
+/* The same on stderr alone, of what is no error: a JSON answer has fields of its own for it. */
 void cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* json: is what follows asked with --json?  Forgets errors that were said before. */
 void cli_say_json(bool json);
@@ -56,8 +56,8 @@ static inline int cli_fail_report(enum bk_err err, const struct bk_report *why)
     return cli_fail(cli_status(err), "%s", why->text[0] ? why->text : bk_strerror(err));
 }
 
-/* Writes what is odd about the folders of tables (table/folders.h), "; " before it, unless they are
-   CLI_TABLES, which nobody has said.  Returns out. */
+/* Writes what is odd about the folders of tables (table/folders.h), "; " before it; "" if they are
+   the default, CLI_TABLES, which the user did not name.  Returns out. */
 char *cli_odd_folders(char *out, size_t room, const struct cli *c, const struct bk_variant *v);
 
 /*
@@ -67,20 +67,21 @@ char *cli_odd_folders(char *out, size_t room, const struct cli *c, const struct 
  */
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m);
 
-/* == Text of strangers == */
+/* == Text from outside == */
 
 /*
- * A name or path as it may be shown: what a terminal would obey is a `?` (core/err.h:
- * bk_plain_text()).  For what goes to people; lists for programs have names as they are.  Errors
- * need no such care, and texts of variant files have been looked at.  Returns `out`.
+ * A name or path that is safe to show: control characters become `?` (bk_plain_text() of
+ * core/err.h).  For output that people read; lists for programs have names as they are.  cli_say()
+ * does the same by itself, and texts of variant files are checked when they are read.  Returns
+ * `out`.
  */
 #define CLI_SHOWN_MAX 4400
 char *cli_shown(char out[CLI_SHOWN_MAX], const char *text);
 
 /* == Input == */
 
-/* Says that a file cannot be read, for this errno.  What is not there, or a folder, is named
-   wrongly (CLI_USAGE); else CLI_SYSTEM. */
+/* Says that a file cannot be read, for this errno.  A missing file, or a folder, is bad
+   usage (CLI_USAGE); else CLI_SYSTEM. */
 int cli_fail_unread(const char *path, int error);
 
 /* Loads the variant named by the first argument, on the terrain of --for.  *out owned.  The FEN of

@@ -1,9 +1,9 @@
 /*
  * save.h - where the files go that the command writes: diagrams, reports, sites, jobs.
  *
- * Whatever folder they go to may be others', too.  So a file is made under a name that nobody can
- * foretell and that no file has, and is renamed when it is whole: a link that stands at its final
- * name is replaced, and nothing is written through it.  (Tables: table/write.h.)
+ * Other users may be able to write to the folder.  So a file is created under a random name that no
+ * file has, and renamed when it is complete: a link at its final name is replaced, and nothing is
+ * written through it.  (Tables: table/write.h.)
  */
 #ifndef BK_CLI_SAVE_H
 #define BK_CLI_SAVE_H
@@ -27,8 +27,8 @@ struct save_file {
 unsigned save_mode(unsigned mode);
 /* Opens a file that is to become `path`.  False: errno. */
 bool save_begin(struct save_file *s, const char *path, unsigned mode);
-/* Closes it, and puts it in its place; error: the errno of what went wrong before, or 0: then it
-   goes.  Returns the first errno, or 0. */
+/* Closes the file and renames it to `path`.  error: 0, or the errno of an earlier failure: then the
+   file is removed.  Returns the first errno, or 0. */
 int save_end(struct save_file *s, int error);
 /* Makes `path` another name of the file `from`, in place of what had that name.  Returns an errno,
    or 0. */

@@ -1,5 +1,5 @@
 /*
- * value.h - what a position looks worth where tables are silent: men by their mobility.
+ * value.h - evaluates a position that no table answers: men by their mobility.
  *
  * A man is worth the squares that he reaches, on average over a board that is half full; one that
  * may become another is worth a share of the gain on top, the more the nearer he is to it.  Nothing

@@ -4,12 +4,12 @@
  *
  * Either takes seconds or minutes of all cores, so no request waits for it: one thread does one job
  * after the other, in the order in which they were first asked for.  A client that asks again later
- * gets the result.  A job that nobody has asked for again within the patience is given up, wherever
- * it is.
+ * gets the result.  A job that is not asked for again within the patience is cancelled, even while
+ * it runs.
  *
- * Counts are kept with the game (kept.h).  Armies are kept in memory, as many as there is room for;
- * the one asked about least recently makes room, but none before it has been told to somebody, or
- * nobody wants it: so clients who ask about different armies all get theirs, in turn.
+ * Counts are kept with the game (kept.h).  Armies are kept in memory, as many as there is room for.
+ * The least recently used army is evicted, but not before a client has got its value or all have
+ * stopped asking: so clients who ask about different armies all get theirs, in turn.
  */
 #ifndef BK_EXPLORE_COUNT_H
 #define BK_EXPLORE_COUNT_H

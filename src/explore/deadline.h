@@ -3,10 +3,10 @@
  *
  * A client that sends a byte every second is never idle, so a limit on idle time does not end it;
  * and a few hundred such clients hold all connections there are.  So a connection has a deadline
- * for what it owes us: a request, from its beginning or the connection's opening to the request's
- * end; then to take the answer.  One whose request is late is told 408 and cut off.  One that is
- * late to take an answer, or rests as long between two requests, is cut off without a word: it
- * would take a 408 for the answer to its next request.
+ * for each step: to send a request, from its beginning or the connection's opening to the request's
+ * end; then to take the answer.  If the request is late, the client is sent a 408 and cut off.  A
+ * connection that is late to take an answer, or idle as long between two requests, is cut off
+ * without a word: the client would read a 408 as the answer to its next request.
  *
  * A thread looks at all connections twice a second.  Threads: any number.
  */

@@ -87,8 +87,8 @@ bool ex_game_enter(struct ex_games *g, struct ex_game *game, const char *fen, st
                    struct ex_reply *reply);
 void ex_game_leave(struct ex_game *game);
 
-/* Have tables come or gone?  Then makes the handle look for them, and forgets the answers in
-   game->sums.  Cost: a listing of the folders. */
+/* If tables were added or removed, refreshes the handle, drops the answers in game->sums, and
+   returns true.  Cost: a listing of the folders. */
 bool ex_game_look_again(struct ex_game *game, struct bk_lib *lib);
 
 /* A legal position, and the handle to ask. */

@@ -1,9 +1,10 @@
 /*
- * headers.h - what a request's header fields say of who asks, and how: RFC 9110, RFC 9112.
+ * headers.h - checks a request's header fields, and tells who asks: RFC 9110, RFC 9112.
  *
- * libmicrohttpd takes what the RFC has refused: of two lengths of a body the first, where a proxy
- * before us may take the second; and then the end of one request is the beginning of another, that
- * nobody has looked at.  So fields that decide something are looked at here, and doubts refused.
+ * libmicrohttpd accepts requests that the RFCs reject.  Of two lengths of a body it takes the
+ * first, and a proxy before us may take the second: the end of one request then becomes the
+ * beginning of another that the proxy has not checked (request smuggling).  So fields that decide
+ * something are checked here, and a request in doubt is refused.
  */
 #ifndef BK_EXPLORE_HEADERS_H
 #define BK_EXPLORE_HEADERS_H

@@ -1,9 +1,9 @@
 /*
  * json.h - the text of an answer in JSON, whole or not at all.
  *
- * Code that adds a value to another one hardly ever looks whether there was memory for it; an
- * answer with a value left out would be a wrong one.  So a failed allocation is remembered, by
- * thread, and such an answer has no text.
+ * Code that adds a value to an object rarely checks whether the allocation failed, and an answer
+ * with a value missing would be wrong.  So each thread remembers a failed allocation, and the
+ * answer then has no text.
  */
 #ifndef BK_EXPLORE_JSON_H
 #define BK_EXPLORE_JSON_H
@@ -17,13 +17,12 @@ void ex_json_begin(void);
 /* Has an allocation of this thread failed since the end of its last answer? */
 bool ex_json_lacks(void);
 
-/* Notes that something else that the answer needs could not be had, for want of memory or by a
-   fault of the system. */
+/* Records another failure (memory, the system) that left out a part of the answer. */
 void ex_json_lack(void);
 
 /*
  * Returns `value` (taken) as text on one line, its keys in the order in which they were set; ends
- * the answer.  Owned; NULL: there was no memory, for the text or for what ex_json_lacks() tells of.
+ * the answer.  Owned; NULL: no memory for the text, or ex_json_lacks().
  */
 char *ex_json_text(json_t *value);
 /* Makes a string of a text that need not be UTF-8, as paths need not: other bytes become question

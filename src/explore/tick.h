@@ -1,7 +1,8 @@
 /*
  * tick.h - waiting for a signal, but not for long.
  *
- * By a clock that nobody sets: one that is put back would keep a watcher waiting for hours.
+ * Uses the monotonic clock: with the wall clock, a watcher would wait for hours if that is set
+ * back.
  */
 #ifndef BK_EXPLORE_TICK_H
 #define BK_EXPLORE_TICK_H

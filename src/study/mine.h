@@ -2,10 +2,9 @@
  * mine.h - looks through a table for positions of some kind.
  *
  * What the kinds mean is said in docs/study.md, and nowhere else so exactly.
- * The rows of the table (values.h) go by in portions, and what was found in one is
- * handed out in the order of the table's numbers before the next is begun.  So
- * the same command finds the same positions in the same order with any number
- * of threads.
+ * The rows of the table (values.h) are searched in portions.  The finds of a portion are handed out
+ * in the order of the table's numbers before the next portion begins.  So the same command finds
+ * the same positions in the same order with any number of threads.
  *
  * Memory: 13 MB whatever the table, and 48 bytes for each of the best that are asked for (64 times
  * as many problems).

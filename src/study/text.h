@@ -1,8 +1,8 @@
 /*
  * text.h - a text that grows.
  *
- * Begins as { 0 }.  If memory runs out, `failed` is set and what is put afterwards is dropped: one
- * look at it at the end is enough.
+ * Begins as { 0 }.  If memory runs out, `failed` is set and later text is dropped, so it is enough
+ * to check `failed` once, at the end.
  */
 #ifndef BK_STUDY_TEXT_H
 #define BK_STUDY_TEXT_H
@@ -13,7 +13,7 @@
 struct study_text {
     char *at; /* owned; ends with 0 once something was put */
     size_t n, room;
-    bool failed; /* no memory: what it has is not whole */
+    bool failed; /* no memory: the text is incomplete */
 };
 
 void study_put(struct study_text *t, const char *text);

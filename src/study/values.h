@@ -1,8 +1,8 @@
 /*
- * values.h - a table opened to be looked through: its values, and those of all that it leads to, in
- * memory (tb/settled.h).
+ * values.h - a table opened for full scans: its values, and those of all tables that it leads to by
+ * captures and promotions (conversions), in memory (tb/settled.h).
  *
- * Opened once, it may be searched (mine.h) and counted as often as one likes.
+ * Opened once, it may be searched (mine.h) and counted any number of times.
  */
 #ifndef BK_STUDY_VALUES_H
 #define BK_STUDY_VALUES_H

@@ -1,5 +1,6 @@
 /*
- * whole.h - an army of a game with hands, solved for questions (tb/whole.h).
+ * whole.h - an army of a game with hands, solved whole, so that any position of it can be asked
+ * (tb/whole.h).
  *
  * Threads: not two at once.
  */
