@@ -8,7 +8,7 @@
 #include "core/rules.h"
 #include "probe/handle.h"
 #include "table/listing.h"
-#include "table/needed.h"
+#include "table/material.h"
 #include "table/readers.h"
 
 /* == The game == */

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "table/needed.h"
+#include "table/material.h"
 #include "table/scan.h"
 #include "tb/settled_rows.h"
 #include "tb/settled_values.h"

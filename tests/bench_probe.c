@@ -35,7 +35,7 @@
 #include "core/load.h"
 #include "probe/bareking.h"
 #include "probe/value.h"
-#include "table/needed.h"
+#include "table/material.h"
 
 #define THREADS_MAX 64
 #define ROUNDS      5

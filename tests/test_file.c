@@ -20,7 +20,7 @@
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "table/catalog.h"
-#include "table/needed.h"
+#include "table/material.h"
 #include "table/scan.h"
 #include "table/shards.h"
 #include "tests/files.h"

@@ -26,7 +26,7 @@
 #include "probe/bareking.h"
 #include "table/decode.h"
 #include "table/index_new.h"
-#include "table/needed.h"
+#include "table/material.h"
 #include "tests/lines.h"
 #include "tests/proof.h"
 #include "tests/slow_file.h"

@@ -6,7 +6,7 @@
 #include "table/combination.h"
 #include "table/index.h"
 #include "table/index_new.h"
-#include "table/materials.h"
+#include "table/material.h"
 #include "tests/given.h"
 
 static struct bk_index *index_of(const struct bk_variant *v, const char *name)

@@ -22,7 +22,7 @@
 
 #include "probe/bareking.h"
 #include "table/format.h"
-#include "table/index_blocks.h"
+#include "table/index_new.h"
 #include "tb/encode/encode.h"
 #include "tests/built.h"
 #include "tests/files.h"

@@ -13,8 +13,7 @@
 #include "cli/report.h"
 #include "table/format.h"
 #include "table/listing.h"
-#include "table/materials.h"
-#include "table/needed.h"
+#include "table/material.h"
 #include "tb/make/build.h"
 #include "tb/verify.h"
 

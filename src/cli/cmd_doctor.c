@@ -23,8 +23,7 @@
 #include "cli/report.h"
 #include "core/array.h"
 #include "table/format.h"
-#include "table/materials.h"
-#include "table/needed.h"
+#include "table/material.h"
 #include "tb/memory/pool.h"
 
 #define NAMED_MAX 3 /* how many of the tables that need a missing one are named */

@@ -18,7 +18,7 @@
 #include "explore/json.h"
 #include "table/folders.h"
 #include "table/format.h"
-#include "table/needed.h"
+#include "table/material.h"
 
 /* == Errors == */
 

@@ -3,7 +3,7 @@
  *
  * Idea: a symmetry is checked against each rule of a piece in turn: its steps, as both colours make
  * them, and the ranks that its rules name.  That is done once for each piece, when the game is
- * made: the result is asked for 14,000 times a second and more (table/needed.c).
+ * made: the result is asked for 14,000 times a second and more (table/material.c).
  */
 #include "core/symmetry.h"
 

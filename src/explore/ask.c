@@ -18,7 +18,6 @@
 #include "explore/json.h"
 #include "explore/san.h"
 #include "table/material.h"
-#include "table/needed.h"
 
 #define MISSING_MAX 1000   /* tables that are looked for */
 #define FAR_PLIES   100000 /* more than any game takes */

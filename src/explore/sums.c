@@ -19,7 +19,7 @@
 #include "explore/json.h"
 #include "table/counts.h"
 #include "table/folders.h"
-#include "table/needed.h"
+#include "table/material.h"
 
 /* == The folders == */
 

@@ -32,8 +32,7 @@
 #include "core/homes.h"
 #include "core/word.h"
 #include "table/folders.h"
-#include "table/materials.h"
-#include "table/needed.h"
+#include "table/material.h"
 #include "table/readers.h"
 
 #define LOOSE_BYTES  (UINT64_C(1) << 30)

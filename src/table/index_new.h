@@ -1,8 +1,7 @@
 /*
  * index_new.h - how an index comes to be, and how it goes.
  *
- * What an index is: index.h.  Its cells, king pairs and blocks have files of their
- * own: index_cells.h, index_pairs.h, index_blocks.h.
+ * What an index is: index.h.
  *
  * Cost: that of its king pairs and blocks, of which there may be ten million.
  */
@@ -19,6 +18,10 @@ enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
                          const struct bk_material *m, const uint8_t *order, struct bk_report *why);
 void bk_index_free(struct bk_index *ix);
 uint64_t bk_index_bytes(const struct bk_index *ix); /* memory that it takes */
+
+/* Numbers positions by another order of digits.  Nobody else may be asking. */
+void bk_index_reorder(struct bk_index *ix, const uint8_t *order);
+
 /*
  * May the index of this material have so many positions?  For numbers in files of unknown origin:
  * the true one lies between bounds that need no memory, a factor of some ten apart.

@@ -1,9 +1,21 @@
+/*
+ * material.c - see material.h.
+ *
+ * A material is what one table is for, so this file also answers which materials a table leads to:
+ * those one move away, and from them, by a list that is its own queue, all that follow.
+ *
+ * Invariant: a material is normalised before it is compared; two that mean the same are the same
+ * bytes.
+ * Cost: some us to list the materials one move away; the rest are a few loops over the types.
+ */
 #include "table/material.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/letter.h"
 #include "core/move.h"
 #include "core/rules.h"
@@ -548,4 +560,116 @@ int bk_material_swap(const struct bk_material *m, const struct bk_variant *v)
     if (m->rights)
         return -1; /* Black's homes are White's mirrored */
     return all_invariant(v, types_of(m, v), 2) ? 0 : -1;
+}
+
+/* == Lists: open addressing, the next free slot after that of the hash == */
+
+#define SLOTS_LEAST 64
+
+/* Returns the slot of a material, or the free one that it would take. */
+static size_t slot_of(const struct bk_materials *l, const struct bk_material *m)
+{
+    size_t at = bk_material_hash(m) & (l->slots - 1);
+
+    while (l->slot[at] && !bk_material_equal(&l->m[l->slot[at] - 1], m))
+        at = (at + 1) & (l->slots - 1);
+    return at;
+}
+
+int64_t bk_materials_find(const struct bk_materials *l, const struct bk_material *m)
+{
+    return l->n ? (int64_t)l->slot[slot_of(l, m)] - 1 : -1;
+}
+
+/* Makes room for one more; more than half of the slots stay free.  False: no memory. */
+static bool make_room(struct bk_materials *l)
+{
+    size_t slots = l->slots ? 2 * l->slots : SLOTS_LEAST;
+    uint32_t *slot;
+
+    if (!BK_ARRAY_ROOM(l->m, l->room, l->n + 1))
+        return false;
+    if (2 * (l->n + 1) < l->slots)
+        return true;
+    slot = calloc(slots, sizeof *slot);
+    if (!slot)
+        return false;
+    free(l->slot);
+    l->slot = slot;
+    l->slots = slots;
+    for (size_t i = 0; i < l->n; i++)
+        l->slot[slot_of(l, &l->m[i])] = (uint32_t)i + 1;
+    return true;
+}
+
+bool bk_materials_add(struct bk_materials *l, const struct bk_material *m)
+{
+    if (!make_room(l))
+        return false;
+    l->m[l->n++] = *m;
+    l->slot[slot_of(l, m)] = (uint32_t)l->n;
+    return true;
+}
+
+void bk_materials_free(struct bk_materials *l)
+{
+    free(l->m);
+    free(l->slot);
+    *l = (struct bk_materials){ 0 };
+}
+
+/* == All that a material may lead to == */
+
+/* Adds the canonical material, unless it is there or decided by rule.  False: no memory. */
+static bool add_needed(struct bk_materials *l, struct bk_material m, const struct bk_variant *v)
+{
+    bk_material_normalise(&m, v);
+    bk_material_canonical(&m, v);
+    return bk_material_by_rule(&m, v) || bk_materials_find(l, &m) >= 0 || bk_materials_add(l, &m);
+}
+
+/* Adds the materials one move away from number i of the list, until there are `most`. */
+static enum bk_err add_next(struct bk_materials *l, size_t i, const struct bk_variant *v,
+                            struct bk_material next[BK_NEXT_MAX], size_t most,
+                            struct bk_report *why)
+{
+    unsigned found = bk_material_next(&l->m[i], v, next, BK_NEXT_MAX);
+
+    if (found > BK_NEXT_MAX)
+        return bk_fail(why, BK_E_USAGE, "a table with moves into more than %d others", BK_NEXT_MAX);
+    for (unsigned k = 0; k < found && l->n < most; k++)
+        if (!add_needed(l, next[k], v))
+            return bk_no_memory(why);
+    return BK_OK;
+}
+
+enum bk_err bk_materials_near(struct bk_material **out, size_t *n, bool *more,
+                              const struct bk_material *m, const struct bk_variant *v, size_t most,
+                              struct bk_report *why)
+{
+    struct bk_material *next = malloc(BK_NEXT_MAX * sizeof *next);
+    size_t stop = most < SIZE_MAX ? most + 1 : most; /* one more tells that there are others */
+    struct bk_materials l = { 0 };
+    enum bk_err err = next && add_needed(&l, *m, v) ? BK_OK : bk_no_memory(why);
+
+    for (size_t i = 0; !err && i < l.n && l.n < stop; i++)
+        err = add_next(&l, i, v, next, stop, why);
+    free(next);
+    free(l.slot);
+    if (err) {
+        free(l.m);
+        return err;
+    }
+    *more = l.n > most;
+    *out = l.m;
+    *n = l.n > most ? most : l.n;
+    return BK_OK;
+}
+
+enum bk_err bk_materials_needed(struct bk_material **out, size_t *n, const struct bk_material *m,
+                                const struct bk_variant *v, struct bk_report *why)
+{
+    bool more;
+
+    return bk_materials_near(out, n, &more, m, v, SIZE_MAX, why);
 }

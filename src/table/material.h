@@ -10,9 +10,15 @@
  *
  * One table serves a material and the same with the colours exchanged
  * (bk_material_swap()), whenever the board allows it.
+ *
+ * The moves of a material's men lead to other materials, and so to other tables
+ * (bk_material_next(), bk_materials_needed()).
  */
 #ifndef BK_MATERIAL_H
 #define BK_MATERIAL_H
+
+#include <stddef.h>
+#include <string.h>
 
 #include "core/position.h"
 #include "core/symmetry.h"
@@ -99,5 +105,73 @@ struct bk_material bk_material_after(const struct bk_material *m, const struct b
 /* Mask of the symmetries under which the board and every man of the material
    (as it stands and as it may become) move alike. */
 unsigned bk_material_symmetries(const struct bk_material *m, const struct bk_variant *v);
+
+/*
+ * == Lists ==
+ *
+ * A list of materials, each once, with look-up:
+ *
+ *      struct bk_materials l = { 0 };
+ *
+ *      if (bk_materials_find(&l, &m) < 0 && !bk_materials_add(&l, &m))
+ *          return bk_no_memory(why);
+ *      ...
+ *      bk_materials_free(&l);
+ *
+ * Cost: to find or add one takes some 50 ns, however many there are.
+ */
+struct bk_materials {
+    struct bk_material *m; /* owned; n of them, as they were added */
+    size_t n, room;
+    uint32_t *slot; /* owned; by hash: number + 1, or 0 if it is free */
+    size_t slots;   /* a power of two, more than twice n; or 0 */
+};
+
+/* Returns a hash of 32 bits.  A sum of products, so that none waits for another. */
+static inline uint64_t bk_material_hash(const struct bk_material *m)
+{
+    uint64_t word[offsetof(struct bk_material, rights) / sizeof(uint64_t)], h = m->rights;
+    uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+
+    _Static_assert(sizeof word == offsetof(struct bk_material, rights) &&
+                       sizeof word + 1 == sizeof *m,
+                   "whole words, and the rights");
+    memcpy(word, m, sizeof word);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++, odd += UINT64_C(0xbf58476d1ce4e5ba))
+        h += word[i] * odd;
+    h ^= h >> 29; /* what only the highest bits tell, men of types 6 and 7, reaches all bits */
+    return h * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
+/* Returns the number of a material in the list, or -1. */
+int64_t bk_materials_find(const struct bk_materials *l, const struct bk_material *m);
+/* Adds a material that is not in the list, as number l->n.  False: no memory, and the list is as it
+   was. */
+bool bk_materials_add(struct bk_materials *l, const struct bk_material *m);
+void bk_materials_free(struct bk_materials *l);
+
+/* == The tables that the positions of a material may lead to == */
+
+/*
+ * Lists a material and all that its moves can make of it, then of those, to the end:
+ * canonical, each once, those that are decided by rule left out, the nearest
+ * first (so (*out)[0] is the material itself, if it has a table).
+ *
+ * *out owned: free(); *n: how many.  Returns BK_OK; BK_E_SYSTEM (memory); BK_E_USAGE (a move may
+ * lead to more than a thousand).
+ */
+enum bk_err bk_materials_needed(struct bk_material **out, size_t *n, const struct bk_material *m,
+                                const struct bk_variant *v, struct bk_report *why);
+
+/*
+ * As bk_materials_needed(), but the nearest `most` at most; *more: there are others.  For messages
+ * that name what is missing, where no list was asked for: where a pawn may become twelve kinds,
+ * three pawns of each colour lead to 157,079 tables, in three seconds.
+ *
+ * Cost: at most that of `most` materials, some us each.
+ */
+enum bk_err bk_materials_near(struct bk_material **out, size_t *n, bool *more,
+                              const struct bk_material *m, const struct bk_variant *v, size_t most,
+                              struct bk_report *why);
 
 #endif

@@ -15,7 +15,7 @@
 #include "core/geometry.h"
 #include "core/rules.h"
 #include "table/combination.h"
-#include "table/index_blocks.h"
+#include "table/index_new.h"
 
 enum { WHITE_KING, BLACK_KING, FIRST_SLOT };
 

@@ -12,7 +12,7 @@
 #include "table/format.h"
 #include "table/index_new.h"
 #include "table/listing.h"
-#include "table/materials.h"
+#include "table/material.h"
 #include "tb/make/disk.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
