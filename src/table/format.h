@@ -17,8 +17,8 @@
 #ifndef BK_FORMAT_H
 #define BK_FORMAT_H
 
-#include "table/info.h"
 #include "table/cache.h"
+#include "table/head.h"
 #include "table/model.h"
 #include "table/rows.h"
 

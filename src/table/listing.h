@@ -4,7 +4,7 @@
 #ifndef BK_LISTING_H
 #define BK_LISTING_H
 
-#include "table/info.h"
+#include "table/head.h"
 
 struct bk_listed {
     struct bk_material m; /* canonical */

@@ -4,7 +4,7 @@
 #ifndef BK_WRITE_H
 #define BK_WRITE_H
 
-#include "table/info.h"
+#include "table/head.h"
 
 /* A unit as the codec has made it. */
 struct bk_unit_bytes {

@@ -4,8 +4,8 @@
 #ifndef BK_DISK_H
 #define BK_DISK_H
 
+#include "table/head.h"
 #include "table/index.h"
-#include "table/info.h"
 #include "tb/encode/unit.h"
 
 /*

@@ -4,7 +4,7 @@
 #ifndef BK_PLAN_H
 #define BK_PLAN_H
 
-#include "table/info.h"
+#include "table/head.h"
 #include "table/material.h"
 #include "tb/encode/unit.h"
 #include "tb/kernel/kernel.h"

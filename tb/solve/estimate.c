@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "table/format.h"
-#include "table/info.h"
+#include "table/head.h"
 #include "tb/kernel/state.h"
 #include "tb/solve/paging.h"
 #include "tb/solve/prepare.h"

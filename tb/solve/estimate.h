@@ -4,7 +4,7 @@
 #ifndef BK_ESTIMATE_H
 #define BK_ESTIMATE_H
 
-#include "table/info.h"
+#include "table/head.h"
 #include "tb/kernel/kernel.h"
 #include "tb/memory/narrow.h"
 #include "tb/solve/order.h"
