@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "table/material.h"
-#include "table/scan.h"
+#include "table/format.h"
 #include "tb/settled_rows.h"
 #include "tb/settled_values.h"
 

@@ -16,7 +16,7 @@
 #include "core/end.h"
 #include "core/move.h"
 #include "core/rules.h"
-#include "table/scan.h"
+#include "table/format.h"
 
 /* == A position of a row == */
 

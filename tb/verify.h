@@ -8,7 +8,7 @@
  * leads to fit the memory allowed, a byte or two for each position and side to
  * move (tb/settled.h).  Else, and for samples, each is asked as the library
  * asks (table/settle.h): some 6 us a position, and no more memory than files
- * keep of what has been read (table/shards.h).
+ * keep of what has been read (table/cache.h).
  */
 #ifndef BK_VERIFY_H
 #define BK_VERIFY_H

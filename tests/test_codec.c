@@ -17,7 +17,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "table/scan.h"
+#include "table/format.h"
 #include "tests/draw.h"
 #include "tests/left_out.h"
 #include "tests/made.h"

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "table/scan.h"
+#include "table/format.h"
 #include "tb/encode/encode.h"
 #include "tests/files.h"
 #include "tests/given.h"

@@ -1,18 +1,21 @@
 /*
- * format.c - opens table files, and checks them.  Section numbers refer to docs/format.md.
+ * format.c - opens table files, reads what is asked of them, and checks it.  Section numbers refer
+ * to docs/format.md.  A single value is asked in decode.c, which is hot.
  *
- * Idea: opening reads the head alone: first as bytes, then as what they mean in the game.  The rest
- * is read when it is asked (units.h).
+ * Idea: opening reads the head alone: first as bytes, then as what they mean in the game.  A unit's
+ * model is read when its first value is asked, a shard when the first value in it is.
  *
- * Invariant: an open file's head fits its game and its material, and its units fill the file.
+ * Invariant: an open file's head fits its game and its material, and its units fill the file.  What
+ * has been read is checked before its pointer is published.
  *
- * Everything is read with pread(): a file that shrinks under us gives an error
- * and not a signal.
+ * Everything is read with pread(): a file that shrinks under us gives an error and not a signal.
  */
 #include "table/format.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include <xxhash.h>
 
 #include "core/homes.h"
 #include "table/index_new.h"
@@ -311,7 +314,10 @@ uint64_t bk_file_memory(const struct bk_file *f)
     return bytes + (f->twin ? 0 : bk_index_bytes(f->ix) + bk_rows_bytes(f->rows));
 }
 
-/* A file with a reader and a cache of its own. */
+/* == Opening and closing == */
+
+/* Makes a file with a reader and a cache of its own; *out is closed by the caller, also after an
+   error. */
 static enum bk_err file_new(struct bk_file **out, const char *path, struct bk_report *why)
 {
     struct bk_file *f = calloc(1, sizeof *f);
@@ -439,6 +445,366 @@ const struct bk_rows *bk_file_rows(const struct bk_file *f) { return f->rows; }
 const char *bk_file_path(const struct bk_file *f) { return f->path; }
 uint64_t bk_file_bytes(const struct bk_file *f) { return f->bytes; }
 
+/* == Facts and models: section 10.8 == */
+
+/*
+ * The thread that asks first reads and parses a model, outside of locks, and publishes it in the
+ * brain; a thread that was slower drops its copy.
+ */
+
+static void loaded_free(struct bk_loaded_unit *l)
+{
+    if (!l)
+        return;
+    bk_model_free(l->model);
+    bk_fact_tree_free(l->tree);
+    bk_directory_release(&l->directory);
+    free(l);
+}
+
+static void brain_free(struct bk_held *h)
+{
+    struct bk_brain *b = (struct bk_brain *)h;
+
+    for (unsigned i = 0; i < b->units; i++)
+        loaded_free(atomic_load(&b->unit[i]));
+    bk_facts_free(b->facts);
+    free(b);
+}
+
+static enum bk_err brain_new(struct bk_file *f, struct bk_brain **out, struct bk_report *why)
+{
+    struct bk_fact_men men = bk_table_men(f->ix);
+    unsigned units = f->head.info.nunits;
+    struct bk_brain *b = calloc(1, sizeof *b + units * sizeof *b->unit);
+    enum bk_err err;
+
+    if (!b)
+        return bk_file_no_memory(f, why);
+    b->units = units;
+    if ((err = bk_facts_new(&b->facts, f->ix->v, &men, why)) != BK_OK) {
+        free(b);
+        return err;
+    }
+    bk_held_begin(&b->held, sizeof *b + units * sizeof *b->unit + bk_facts_bytes(b->facts),
+                  f->head.info.kind == BK_KIND_WDL ? BK_WORTH_WDL_MODEL : BK_WORTH_DTW_MODEL,
+                  brain_free);
+    *out = b;
+    return BK_OK;
+}
+
+bool bk_file_fits(const struct bk_file *f, uint64_t bytes, uint64_t full)
+{
+    return full == BK_ANY_BYTES || bk_cache_used(f->cache) + bytes <= full;
+}
+
+__attribute__((noinline)) enum bk_err bk_brain_make(struct bk_file *f, uint64_t full,
+                                                    struct bk_brain **out, struct bk_report *why)
+{
+    struct bk_brain *b = NULL; /* gcc -O1 does not see that without an error it is written */
+    enum bk_err err = bk_cache_may_read(why);
+
+    if (!err)
+        err = brain_new(f, &b, why);
+    if (err)
+        return err;
+    if (bk_file_fits(f, b->held.bytes, full)) {
+        *out = (struct bk_brain *)bk_cache_keep(f->cache, &f->brain, &b->held);
+    } else {
+        brain_free(&b->held);
+        *out = NULL;
+    }
+    return BK_OK;
+}
+
+enum bk_err bk_brain_pinned(struct bk_file *f, struct bk_brain **out, struct bk_report *why)
+{
+    unsigned visit = bk_visit_begin(f->cache);
+    enum bk_err err;
+
+    do
+        err = bk_brain_of(f, out, why);
+    while (!err && !bk_cache_pin(f->cache, &(*out)->held));
+    bk_visit_end(f->cache, visit);
+    return err;
+}
+
+static enum bk_err parse_unit(const struct bk_file *f, const struct bk_facts *facts,
+                              const struct bk_open_unit *u, const uint8_t *bytes,
+                              struct bk_loaded_unit *l, struct bk_report *why)
+{
+    struct bk_report inner = { "" };
+    enum bk_err err =
+        bk_model_parse(&l->model, bytes, u->head.model_bytes, u->place.end - u->place.first,
+                       bk_facts_count(facts), bk_kind_bits(f->head.info.kind), &inner);
+
+    if (!err)
+        err = bk_fact_tree_new(&l->tree, facts, l->model->tree, l->model->nodes, l->model->leaf,
+                               &inner);
+    if (!err)
+        err =
+            bk_directory_parse(&l->directory, bytes + u->head.model_bytes,
+                               bk_directory_bytes(&u->head), u->place.first, u->place.end, &inner);
+    if (err)
+        return bk_fail(why, err, "%s: %s%s", f->path, err == BK_E_CORRUPT ? "damaged: " : "",
+                       inner.text);
+    if (l->directory.bytes != u->head.shard_bytes)
+        return bk_file_damaged(f, why, "sizes of its shards");
+    for (uint32_t i = 0; i < l->directory.n; i++)
+        if (bk_file_row(f, l->directory.shard[i].first) != l->directory.shard[i].first)
+            return bk_file_damaged(f, why, "a shard that begins within a row");
+    return BK_OK;
+}
+
+static enum bk_err read_unit(struct bk_file *f, const struct bk_brain *b,
+                             const struct bk_open_unit *u, struct bk_loaded_unit *l,
+                             struct bk_report *why)
+{
+    size_t bytes = u->head.model_bytes + bk_directory_bytes(&u->head);
+    uint8_t *data = malloc(bytes);
+    enum bk_err err;
+
+    if (!data)
+        return bk_file_no_memory(f, why);
+    err = bk_reader_read(f->file, data, bytes, u->model_at, why);
+    if (!err && (uint32_t)XXH3_64bits_withSeed(data, bytes, (uint64_t)(u - f->unit)) != u->head.sum)
+        err = bk_file_damaged(f, why, "checksum of a model");
+    if (!err)
+        err = parse_unit(f, b->facts, u, data, l, why);
+    free(data);
+    return err;
+}
+
+static uint64_t loaded_bytes(const struct bk_loaded_unit *l)
+{
+    return sizeof *l + bk_model_bytes(l->model) + bk_fact_tree_bytes(l->model->nodes) +
+           bk_directory_held(&l->directory);
+}
+
+enum bk_err bk_brain_load(struct bk_file *f, struct bk_brain *b, struct bk_open_unit *u,
+                          uint64_t full, struct bk_report *why)
+{
+    struct bk_loaded_unit *l, *there = NULL;
+    enum bk_err err = bk_cache_may_read(why);
+
+    if (!err)
+        err = bk_cache_fits(f->cache, u->head.model_bytes, f->path, why);
+    if (err)
+        return err;
+    if (!(l = calloc(1, sizeof *l)))
+        return bk_file_no_memory(f, why);
+    err = read_unit(f, b, u, l, why);
+    if (err || !bk_file_fits(f, loaded_bytes(l), full)) {
+        loaded_free(l);
+        return err;
+    }
+    if (!atomic_compare_exchange_strong(&b->unit[u - f->unit], &there, l)) {
+        loaded_free(l);
+        return BK_OK;
+    }
+    bk_cache_grow(f->cache, &b->held, loaded_bytes(l));
+    bk_shards_warm(f->shards);
+    return BK_OK;
+}
+
+/* == The bytes of shards == */
+
+/*
+ * Each shard of a large file has a slot in the cache.  A small file has one, for its bytes and,
+ * behind them, a byte for each shard: has it been checked?  Two threads that find a shard missing
+ * both read it, and one of them in vain: that is rare, and no thread waits for another.
+ */
+
+struct bk_shards {
+    struct bk_shards_of of;
+    bool small;
+    bk_home *home; /* by shard; a small file has one */
+};
+
+struct bytes {
+    struct bk_held held;
+    _Alignas(8) uint8_t data[]; /* shards are read as words */
+};
+
+static uint64_t homes(const struct bk_shards *s) { return s->small ? 1 : s->of.n; }
+
+uint64_t bk_shards_bytes(const struct bk_shards *s)
+{
+    return sizeof *s + homes(s) * sizeof *s->home;
+}
+
+enum bk_err bk_shards_new(struct bk_shards **out, const struct bk_shards_of *of,
+                          struct bk_report *why)
+{
+    struct bk_shards *s = calloc(1, sizeof *s);
+
+    *out = NULL;
+    if (s) {
+        s->of = *of;
+        s->small = of->bytes <= (bk_reader_hosted(of->file) ? BK_SHARDS_HOSTED : BK_SHARDS_SMALL);
+        s->home = calloc(homes(s) ? homes(s) : 1, sizeof *s->home);
+    }
+    if (!s || !s->home) {
+        free(s);
+        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", of->path);
+    }
+    *out = s;
+    return BK_OK;
+}
+
+void bk_shards_free(struct bk_shards *s)
+{
+    if (!s)
+        return;
+    bk_cache_forget(s->of.cache, s->home, homes(s));
+    free(s->home);
+    free(s);
+}
+
+static enum bk_err check_sum(const struct bk_shards *s, const struct bk_shard_place *place,
+                             const uint8_t *data, struct bk_report *why)
+{
+    if (bk_shard_sum(data, place->bytes, place->local) == place->sum)
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "%s: damaged: checksum of shard %llu", s->of.path,
+                   (unsigned long long)place->nth);
+}
+
+enum bk_err bk_shards_read(const struct bk_shards *s, const struct bk_shard_place *place,
+                           uint8_t *room, struct bk_report *why)
+{
+    enum bk_err err = bk_reader_read(s->of.file, room, place->bytes, place->at, why);
+
+    return err ? err : check_sum(s, place, room, why);
+}
+
+static void bytes_free(struct bk_held *h) { free(h); }
+
+/* Takes memory for bytes that will be an entry of the cache. */
+static enum bk_err bytes_new(struct bytes **out, const struct bk_shards *s, uint64_t bytes,
+                             struct bk_report *why)
+{
+    enum bk_err err = bk_cache_may_read(why);
+
+    if (!err)
+        err = bk_cache_fits(s->of.cache, bytes, s->of.path, why);
+    if (err)
+        return err;
+    if (!(*out = malloc(sizeof **out + bytes)))
+        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", s->of.path);
+    bk_held_begin(&(*out)->held, sizeof **out + bytes, s->of.worth, bytes_free);
+    return BK_OK;
+}
+
+/* Reads a shard of a large file and publishes it in its slot. */
+static enum bk_err fetch(struct bk_shards *s, const struct bk_shard_place *place,
+                         struct bk_held **out, struct bk_report *why)
+{
+    struct bytes *b;
+    enum bk_err err = bytes_new(&b, s, place->bytes, why);
+
+    if (err)
+        return err;
+    if ((err = bk_shards_read(s, place, b->data, why)) != BK_OK) {
+        free(b);
+        return err;
+    }
+    *out = bk_cache_keep(s->of.cache, &s->home[place->nth], &b->held);
+    return BK_OK;
+}
+
+/* Reads all shards of a small file, none of them checked yet, and publishes them in its slot. */
+static enum bk_err fetch_whole(struct bk_shards *s, struct bk_held **out, struct bk_report *why)
+{
+    struct bytes *b;
+    enum bk_err err = bytes_new(&b, s, s->of.bytes + s->of.n, why);
+
+    if (err)
+        return err;
+    if ((err = bk_reader_read(s->of.file, b->data, s->of.bytes, s->of.at, why)) != BK_OK) {
+        free(b);
+        return err;
+    }
+    memset(b->data + s->of.bytes, 0, s->of.n);
+    *out = bk_cache_keep(s->of.cache, s->home, &b->held);
+    return BK_OK;
+}
+
+/* Returns the byte of a small file that tells whether a shard has been checked. */
+static _Atomic uint8_t *checked(const struct bk_shards *s, struct bytes *b, uint64_t nth)
+{
+    return (_Atomic uint8_t *)(b->data + s->of.bytes + nth);
+}
+
+static enum bk_err get_small(struct bk_shards *s, const struct bk_shard_place *place,
+                             const uint8_t **out, struct bk_report *why)
+{
+    struct bk_held *h = bk_held_at(s->home);
+    struct bytes *b;
+    enum bk_err err = h ? BK_OK : fetch_whole(s, &h, why);
+
+    if (err)
+        return err;
+    b = (struct bytes *)h;
+    *out = b->data + (place->at - s->of.at);
+    if (!atomic_load_explicit(checked(s, b, place->nth), memory_order_relaxed)) {
+        if ((err = check_sum(s, place, *out, why)) != BK_OK)
+            return err;
+        atomic_store_explicit(checked(s, b, place->nth), 1, memory_order_relaxed);
+    }
+    return BK_OK;
+}
+
+enum bk_err bk_shards_get(struct bk_shards *s, const struct bk_shard_place *place,
+                          const uint8_t **out, struct bk_report *why)
+{
+    struct bk_held *h;
+    enum bk_err err;
+
+    if (s->small)
+        return get_small(s, place, out, why);
+    h = bk_held_at(&s->home[place->nth]);
+    if (!h && (err = fetch(s, place, &h, why)) != BK_OK)
+        return err;
+    *out = ((struct bytes *)h)->data;
+    return BK_OK;
+}
+
+const uint8_t *bk_shards_there(const struct bk_shards *s, uint64_t nth, uint64_t at)
+{
+    struct bytes *b = (struct bytes *)bk_held_at(&s->home[s->small ? 0 : nth]);
+
+    if (!b || !s->small)
+        return b ? b->data : NULL;
+    return atomic_load_explicit(checked(s, b, nth), memory_order_relaxed)
+               ? b->data + (at - s->of.at)
+               : NULL;
+}
+
+void bk_shards_ahead(const struct bk_shards *s, uint64_t nth)
+{
+    const void *held = atomic_load_explicit(&s->home[s->small ? 0 : nth], memory_order_relaxed);
+
+    __builtin_prefetch(held);
+}
+
+void bk_shards_warm(struct bk_shards *s)
+{
+    struct bk_held *h;
+
+    if (s->small && !atomic_load(s->home))
+        fetch_whole(s, &h, NULL);
+}
+
+enum bk_err bk_file_shard(struct bk_file *f, const struct bk_shard_place *place,
+                          const uint8_t **bytes, struct bk_report *why)
+{
+    static const uint8_t none[1];
+
+    *bytes = none;
+    return place->bytes ? bk_shards_get(f->shards, place, bytes, why) : BK_OK;
+}
+
 /* == Looking at a file == */
 
 enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *out,
@@ -492,5 +858,115 @@ enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why)
         if (!err)
             err = check_shards(f, &f->unit[i], l, why);
     }
+    return err;
+}
+
+/* == Whole rows == */
+
+/*
+ * Rows are mostly asked in order, so the unit and the shard of the row before are tried first.
+ */
+
+struct bk_scan {
+    struct bk_file *f;
+    struct bk_brain *brain; /* pinned */
+    struct bk_fact_row *row;
+    unsigned words;
+    /* where the last row was */
+    struct bk_open_unit *unit;
+    const struct bk_loaded_unit *loaded;
+    uint32_t local;
+};
+
+enum bk_err bk_scan_new(struct bk_scan **out, struct bk_file *f, struct bk_report *why)
+{
+    struct bk_scan *s = calloc(1, sizeof *s);
+    enum bk_err err;
+
+    if (!s)
+        return bk_file_no_memory(f, why);
+    s->f = f;
+    err = bk_brain_pinned(f, &s->brain, why);
+    if (!err) {
+        s->words = bk_facts_words(s->brain->facts);
+        err = bk_fact_row_new(&s->row, s->brain->facts, f->inner, why);
+    }
+    if (err)
+        bk_scan_free(s);
+    else
+        *out = s;
+    return err;
+}
+
+void bk_scan_free(struct bk_scan *s)
+{
+    if (s) {
+        bk_fact_row_free(s->row);
+        free(s);
+    }
+}
+
+bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4])
+{
+    uint64_t taken[4] = { 0 };
+
+    memset(care, 0, 4 * sizeof *care);
+    for (unsigned i = 0; i < men; i++) {
+        uint64_t bit = UINT64_C(1) << (row->sq[i] & 63);
+
+        if (i == row->inner)
+            continue;
+        if (taken[row->sq[i] >> 6] & bit)
+            return false;
+        taken[row->sq[i] >> 6] |= bit;
+    }
+    for (uint32_t i = 0; i < row->n; i++)
+        care[row->inner_sq[i] >> 6] |= UINT64_C(1) << (row->inner_sq[i] & 63);
+    for (unsigned w = 0; w < 4; w++)
+        care[w] &= ~taken[w];
+    return true;
+}
+
+/* Finds the unit and shard of a row; those of the row before are tried first. */
+static enum bk_err go_to(struct bk_scan *s, unsigned side, uint64_t first, struct bk_report *why)
+{
+    struct bk_open_unit *u = s->unit;
+    const struct bk_directory *d;
+    enum bk_err err;
+
+    if (!u || u->place.side != side || first < u->place.first || first >= u->place.end) {
+        if (!(u = bk_unit_with(s->f, side, first)))
+            return bk_file_no_number(s->f, first, why);
+        s->unit = NULL;
+        if ((err = bk_brain_unit(s->f, s->brain, u, &s->loaded, why)) != BK_OK)
+            return err;
+        s->unit = u;
+        s->local = 0;
+    }
+    d = &s->loaded->directory;
+    if (first < d->shard[s->local].first ||
+        (s->local + 1 < d->n && first >= d->shard[s->local + 1].first))
+        s->local = bk_directory_find(d, first);
+    return BK_OK;
+}
+
+enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *row,
+                        const uint64_t *care, struct bk_row_values *out, struct bk_report *why)
+{
+    struct bk_shard_place place;
+    const uint8_t *bytes;
+    unsigned visit;
+    enum bk_err err = go_to(s, side, row->first, why);
+
+    if (err)
+        return err;
+    place = bk_shard_place_of(s->unit, s->loaded, s->local);
+    visit = bk_visit_begin(s->f->cache);
+    if ((err = bk_file_shard(s->f, &place, &bytes, why)) == BK_OK) {
+        bk_fact_row_set(s->row, row->sq);
+        bk_model_row(s->loaded->model, &s->loaded->directory.shard[s->local], bytes, row->first,
+                     s->row, care, s->words, bk_kind_bits(s->f->head.info.kind), out);
+    }
+    bk_visit_end(s->f->cache, visit);
     return err;
 }

@@ -2,15 +2,15 @@
  * format.h - a table file.  The bytes are described in docs/format.md.
  *
  * One file holds the win/draw/loss values (.bkw) or the distances (.bkd) of
- * one material.  Here it is opened, and looked at; a value is asked by
- * table/decode.h, whole rows by table/scan.h.
+ * one material.  Here it is opened and checked, and its rows are read;
+ * table/decode.h reads a single value.
  *
- * A file alone does not settle a position: where the best exit (a move that
- * changes the material) attains the value, it says something that is not
- * better.  table/settle.h asks both.
+ * A file alone does not settle a position: if the best exit (a conversion: a
+ * move that changes the material) attains the value, the file may hold any
+ * value that is not better.  table/settle.h asks both.
  *
- * A reader checks everything it reads: a damaged file gives BK_E_CORRUPT, never
- * a wrong value, and never more memory than the checked sizes ask.  Opening
+ * Everything that is read is checked: a damaged file gives BK_E_CORRUPT, never a
+ * wrong value, and takes no more memory than the checked sizes ask.  Opening
  * reads the head alone; the model of a unit is read when it is first asked, a
  * shard likewise.
  */
@@ -91,5 +91,25 @@ struct bk_unit_info {
 };
 enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *out,
                          struct bk_report *why);
+
+/* == Whole rows == */
+
+/*
+ * Reads a file row by row.  Each thread has its own; rows are best asked in the
+ * order of their numbers.  *out owned; f borrowed.
+ */
+struct bk_scan;
+enum bk_err bk_scan_new(struct bk_scan **out, struct bk_file *f, struct bk_report *why);
+void bk_scan_free(struct bk_scan *s); /* NULL is fine */
+/*
+ * Sets `out` to what the file says of a row of its index, for the squares of the inner man in
+ * `care`, on which no other man stands (bk_row_care()).  out: planes and care; see bk_model_row().
+ * Returns BK_OK, BK_E_CORRUPT, BK_E_SYSTEM.  Cost: some 2 to 4 ns a position.
+ */
+enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *row,
+                        const uint64_t *care, struct bk_row_values *out, struct bk_report *why);
+/* Sets `care` to the squares that the inner man of a row may stand on; false: two other men share a
+   square. */
+bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4]);
 
 #endif

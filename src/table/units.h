@@ -1,23 +1,23 @@
 /*
- * units.h - an open table file from within: its units, and what has been read of them.
+ * units.h - an open table file from within: its units, shards, and what has been read of them.
  *
- * For the files of this folder that read tables: format.c opens them, decode.c asks for a value,
- * scan.c for whole rows.  Others include those.
+ * For the two files that read tables: format.c opens them and reads units, shards and whole rows;
+ * decode.c asks for a value.  Others include format.h and decode.h.
  *
  *      number --unit--> model --facts--> leaf --> a value, or
  *                    directory --> shard --> questions --> a value
  *
  * A unit's model and directory are read when its first value is asked; a shard, when the first
- * value in it is.  The shards of a small file come with its first model.  Facts and models of a
- * file are held, and go, as one: its *brain*.
+ * value in it is.  The shards of a small file are read with its first model.  The facts and all
+ * models of a file are one entry of the cache, its *brain*: they are evicted together.
  *
- * What has been loaded is complete before its pointer is set, and stays until the visit ends in
- * which it is found (cache.h), or as long as the file is open if the brain is pinned: readers take
- * no lock, and nothing is read or parsed with one held.
+ * A pointer is published only when what it points to is complete, and stays valid until the read
+ * section ends in which it was loaded (cache.h); of a pinned brain, until the file is closed.
+ * Readers take no lock, and nobody reads or parses a file with a lock held.
  *
  * Errors: BK_E_CORRUPT, BK_E_SYSTEM, BK_E_NEEDS_BYTES; of the cache, BK_E_NOT_CACHED,
- * BK_E_OVER_BUDGET. Threads: any number.  Cost: some ns where it has been read.  Source:
- * docs/format.md 10.8.
+ * BK_E_OVER_BUDGET.  Threads: any number.  Cost: some ns if it is in memory.
+ * Source: docs/format.md 10.8.
  */
 #ifndef BK_UNITS_H
 #define BK_UNITS_H
@@ -25,10 +25,81 @@
 #include "table/cache.h"
 #include "table/head.h"
 #include "table/model.h"
+#include "table/readers.h"
 #include "table/rows.h"
-#include "table/shards.h"
 
-/* What is read when a unit is first asked. */
+/* == The bytes of shards == */
+
+/*
+ * A shard is read and checked before its first answer, outside of locks, and stays until the cache
+ * needs its room (cache.h).  A small file is read as a whole, at once; each shard is still checked
+ * when it is first asked.
+ */
+/* Bytes of shards: a file with no more is small, as nearly all with four men are. */
+#define BK_SHARDS_SMALL (UINT64_C(256) << 10)
+/* The same for files that a host brings: no more than one large shard. */
+#define BK_SHARDS_HOSTED (UINT64_C(4) << 10)
+
+struct bk_shards;
+
+/*
+ * The shards of one file.
+ *
+ * cache      borrowed: keeps them
+ * file       borrowed; path: its name
+ * worth      their eviction cost (cache.h)
+ * n          how many there are, in all units
+ * at, bytes  where they lie in the file
+ */
+struct bk_shards_of {
+    struct bk_cache *cache;
+    struct bk_reader *file;
+    const char *path;
+    enum bk_held_worth worth;
+    uint64_t n, at, bytes;
+};
+/* *out is owned.  Returns BK_OK, BK_E_SYSTEM. */
+enum bk_err bk_shards_new(struct bk_shards **out, const struct bk_shards_of *of,
+                          struct bk_report *why);
+void bk_shards_free(struct bk_shards *s); /* NULL is fine; nobody may be asking */
+uint64_t
+bk_shards_bytes(const struct bk_shards *s); /* memory of `s` itself, without the cached shards */
+
+/* One shard. */
+struct bk_shard_place {
+    uint64_t nth;   /* of the file */
+    uint32_t local; /* of its unit: the seed of its checksum */
+    uint32_t bytes; /* not 0 */
+    uint64_t at;    /* in the file */
+    uint32_t sum;
+};
+
+/*
+ * Sets *out to the bytes of a shard, checked; valid until the read section ends.
+ * Returns BK_OK; BK_E_CORRUPT (cut short, checksum); BK_E_SYSTEM; BK_E_NOT_CACHED;
+ * BK_E_OVER_BUDGET.
+ */
+enum bk_err bk_shards_get(struct bk_shards *s, const struct bk_shard_place *place,
+                          const uint8_t **out, struct bk_report *why);
+
+/* Returns the bytes of a shard if they are in memory and have been checked, else NULL.  nth, at: of
+   its struct bk_shard_place. */
+const uint8_t *bk_shards_there(const struct bk_shards *s, uint64_t nth, uint64_t at);
+
+/* Reads and checks a shard into `room`, without the cache. */
+enum bk_err bk_shards_read(const struct bk_shards *s, const struct bk_shard_place *place,
+                           uint8_t *room, struct bk_report *why);
+
+/* Reads all shards of a small file at once, and nothing of a larger one.  Each is still checked
+   when it is first asked; an error is returned then, too. */
+void bk_shards_warm(struct bk_shards *s);
+
+/* Prefetches the cache entry of a shard that will be asked for soon. */
+void bk_shards_ahead(const struct bk_shards *s, uint64_t nth);
+
+/* == The file == */
+
+/* A unit's model and directory: read when the unit is first asked. */
 struct bk_loaded_unit {
     struct bk_model *model;
     struct bk_fact_tree *tree; /* the model's */
@@ -43,7 +114,7 @@ struct bk_open_unit {
     uint64_t shard0;              /* number of its first shard in the file */
 };
 
-/* What is read of the whole file, but for the shards. */
+/* The cache entry of a file: its facts and models. */
 struct bk_brain {
     struct bk_held held;
     unsigned units;
@@ -69,11 +140,12 @@ struct bk_file {
     unsigned first_unit[3]; /* by side; [2] is the end */
     struct bk_shards *shards;
     bk_home brain;
-    const struct bk_material *wanted; /* while it is opened: what it must hold, or NULL */
+    const struct bk_material
+        *wanted; /* while it is opened: the material that it must have, or NULL */
     enum bk_kind wanted_kind;
 };
 
-/* == Errors: inline, so that compilers and analysers see which it is == */
+/* == Errors: inline, so that compilers and analysers see which error is returned == */
 
 /* Sets the report, with the file's path: damaged, and `what`.  Returns BK_E_CORRUPT. */
 static inline enum bk_err bk_file_damaged(const struct bk_file *f, struct bk_report *why,
@@ -82,13 +154,13 @@ static inline enum bk_err bk_file_damaged(const struct bk_file *f, struct bk_rep
     return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %s", f->path, what);
 }
 
-/* Likewise: out of memory.  Returns BK_E_SYSTEM. */
+/* Sets the report: out of memory.  Returns BK_E_SYSTEM. */
 static inline enum bk_err bk_file_no_memory(const struct bk_file *f, struct bk_report *why)
 {
     return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
 }
 
-/* Likewise: there is no such position.  Returns BK_E_USAGE. */
+/* Sets the report: there is no such position.  Returns BK_E_USAGE. */
 static inline enum bk_err bk_file_no_number(const struct bk_file *f, uint64_t number,
                                             struct bk_report *why)
 {
@@ -118,13 +190,14 @@ static inline uint64_t bk_file_row(const struct bk_file *f, uint64_t number)
 
 /* == Models and directories == */
 
-/* As `full`: no limit, so that whatever comes is kept; the cache makes room. */
+/* As `full`: no limit; the cache evicts others to make room. */
 #define BK_ANY_BYTES UINT64_MAX
 
-/* Would the cache have no more than `full` with so many bytes more? */
+/* Would `bytes` more keep the cache within `full`? */
 bool bk_file_fits(const struct bk_file *f, uint64_t bytes, uint64_t full);
 
-/* Makes the brain of a file and hangs it at its home; *out is NULL if `full` has no room for it. */
+/* Makes the brain of a file and publishes it in its slot; *out is NULL if `full` has no room for
+ * it. */
 enum bk_err bk_brain_make(struct bk_file *f, uint64_t full, struct bk_brain **out,
                           struct bk_report *why);
 
@@ -136,15 +209,15 @@ static inline enum bk_err bk_brain_of(struct bk_file *f, struct bk_brain **out,
     return *out ? BK_OK : bk_brain_make(f, BK_ANY_BYTES, out, why);
 }
 
-/* As bk_brain_of(), and the brain stays as long as the file is open. */
+/* As bk_brain_of(), and pins the brain: it stays until the file is closed. */
 enum bk_err bk_brain_pinned(struct bk_file *f, struct bk_brain **out, struct bk_report *why);
 
-/* Reads a unit's model and directory into the brain.  If another thread was quicker, its copy
-   stays; if they do not fit into `full`, they are dropped. */
+/* Reads a unit's model and directory into the brain.  If another thread was first, its copy stays;
+   if they do not fit into `full`, they are freed. */
 enum bk_err bk_brain_load(struct bk_file *f, struct bk_brain *b, struct bk_open_unit *u,
                           uint64_t full, struct bk_report *why);
 
-/* Sets *out to the model and the directory of a unit, read if need be. */
+/* Sets *out to the model and the directory of a unit; reads them if they are not in memory. */
 static inline enum bk_err bk_brain_unit(struct bk_file *f, struct bk_brain *b,
                                         struct bk_open_unit *u, const struct bk_loaded_unit **out,
                                         struct bk_report *why)
@@ -180,7 +253,7 @@ bk_shard_place_of(const struct bk_open_unit *u, const struct bk_loaded_unit *l, 
                                     .sum = s->sum };
 }
 
-/* Sets *bytes to those of a shard, read if need be; some shards have none. */
+/* Sets *bytes to those of a shard; reads them if they are not in memory.  A shard may have none. */
 enum bk_err bk_file_shard(struct bk_file *f, const struct bk_shard_place *place,
                           const uint8_t **bytes, struct bk_report *why);
 

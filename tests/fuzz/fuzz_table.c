@@ -11,7 +11,7 @@
 
 #include "core/homes.h"
 #include "table/decode.h"
-#include "table/scan.h"
+#include "table/format.h"
 #include "tests/forge.h"
 #include "tests/fuzz/fuzz.h"
 
