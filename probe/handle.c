@@ -16,7 +16,7 @@
 
 #include "core/geometry.h"
 #include "core/load.h"
-#include "table/folders.h"
+#include "table/listing.h"
 #include "table/readers.h"
 
 struct bk_lib {

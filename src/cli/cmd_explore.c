@@ -10,7 +10,7 @@
 #include "cli/report.h"
 #include "explore/count.h"
 #include "explore/server.h"
-#include "table/folders.h"
+#include "table/listing.h"
 #include "tb/memory/pool.h"
 
 /* Returns how many games have tables in the folders.  The first folder that cannot be read is told,

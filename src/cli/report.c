@@ -16,7 +16,7 @@
 #include "core/end.h"
 #include "core/utf8.h"
 #include "explore/json.h"
-#include "table/folders.h"
+#include "table/listing.h"
 #include "table/format.h"
 #include "table/material.h"
 

@@ -16,7 +16,7 @@
 #include "engine/session.h"
 #include "engine/setup.h"
 #include "probe/bareking.h"
-#include "table/folders.h"
+#include "table/listing.h"
 
 #define NOBODY 2 /* in place of a colour */
 

@@ -16,7 +16,7 @@
 #include "engine/session.h"
 #include "engine/setup.h"
 #include "probe/bareking.h"
-#include "table/folders.h"
+#include "table/listing.h"
 
 #define LINES_MAX 64
 #define HASH_MAX  65536

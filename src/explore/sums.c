@@ -18,7 +18,7 @@
 #include "explore/count.h"
 #include "explore/json.h"
 #include "table/counts.h"
-#include "table/folders.h"
+#include "table/listing.h"
 #include "table/material.h"
 
 /* == The folders == */

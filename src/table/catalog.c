@@ -31,7 +31,7 @@
 
 #include "core/homes.h"
 #include "core/word.h"
-#include "table/folders.h"
+#include "table/listing.h"
 #include "table/material.h"
 #include "table/readers.h"
 
@@ -279,7 +279,7 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     if (!err || err == BK_E_NEEDS_BYTES) {
         enum bk_err of_dtw = open_distances(o, c, e, why);
 
-        err = err ? err : of_dtw; /* the needs of both files are noted at once (host.h) */
+        err = err ? err : of_dtw; /* the needs of both files are noted at once (readers.h) */
     }
     if (!err && !opened_fill(o, c, e))
         err = bk_no_memory(why);

@@ -1,10 +1,16 @@
 /*
- * listing.h - which tables there are in some folders, by the names of their files.
+ * listing.h - folders of tables, by the names of files: which tables there are, which file answers,
+ * and what is odd about folders that have none.
  */
 #ifndef BK_LISTING_H
 #define BK_LISTING_H
 
+#include <stddef.h>
+
+#include "core/variant.h"
 #include "table/head.h"
+
+/* == Lists == */
 
 struct bk_listed {
     struct bk_material m; /* canonical */
@@ -12,7 +18,7 @@ struct bk_listed {
     unsigned men;
     uint64_t wdl_bytes, dtw_bytes; /* of the files */
     bool distances;                /* there is a file of distances */
-    bool lost;                     /* there is none, and should be: known with `heads` */
+    bool lost;                     /* there is no such file, and should be; set only with `heads` */
 };
 
 /*
@@ -34,5 +40,23 @@ enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_varian
    has this one, else in the first, where it is not. */
 char *bk_table_find(char *out, const char *dirs, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind);
+
+/* == Folders that were meant otherwise == */
+
+/*
+ * Says what is odd about folders in which the game has no folder of its own, GAME: that they are
+ * not there ("nowhere: no such folder"), that they are such a folder ("t/chess is a game's own
+ * folder: say the one above it"), or that one in them is meant ("tables of chess are in t/t: say
+ * that").  An empty folder, or one with other games, is not odd.
+ *
+ * paths  folders, separated by ':', on Windows by ';', too
+ * out    room for `room` bytes; several remarks are parted by "; "; "" if there is none
+ *
+ * Returns out.  Cost: a look in each folder, and in one without tables of the game at its names.
+ */
+char *bk_folders_odd(char *out, size_t room, const struct bk_variant *v, const char *paths);
+
+/* The same with "; " before it, if there is anything to say: for the end of an error. */
+char *bk_folders_odd_too(char *out, size_t room, const struct bk_variant *v, const char *paths);
 
 #endif
