@@ -27,7 +27,7 @@
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "table/format.h"
-#include "table/host.h"
+#include "table/readers.h"
 #include "table/material.h"
 #include "tests/handle.h"
 #include "tests/lines.h"

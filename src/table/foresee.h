@@ -2,8 +2,8 @@
  * foresee.h - what a question will read, noted ahead of time.
  *
  * Settling (settle.h) asks one thing after the other: each answer says whether the next is needed.
- * For a disk that is best.  With a host that brings bytes from afar (host.h) each step would be a
- * round trip of its own; so where a question has failed for want of bytes, everything is touched
+ * For a disk that is best.  With a host that brings bytes from afar (readers.h) each step would be
+ * a round trip of its own; so where a question has failed for want of bytes, everything is touched
  * that its answer may need, whether or not what comes before it is there:
  *
  *      the position's wdl, what its exits bring, and its distance, if a win is likely by the model

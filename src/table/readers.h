@@ -3,8 +3,8 @@
  *
  * A reader is a file by its path.  Its descriptor may be closed to open another, and is opened
  * again when it is next read; what is found there then must be the same file, by its number, size
- * and time, or reading fails.  Where a host brings the bytes (host.h) there are no descriptors, and
- * what it has not got yet is noted.
+ * and time, or reading fails.  If a host brings the bytes there are no descriptors, and the bytes
+ * that it has not got yet are noted.
  *
  * Threads: any.  Reading takes a lock before and after, none meanwhile.
  */
@@ -14,7 +14,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "table/host.h"
+#include "core/err.h"
+
+/* == Hosts == */
+
+/*
+ * A host takes the place of the disk: readers ask it for bytes.  It may answer "not yet": the
+ * question then ends in BK_E_NEEDS_BYTES, and the missing bytes are noted in a list until the
+ * caller takes it, to bring them.  A miss is never an answer: nothing else is remembered of it.
+ */
+
+enum { BK_HOST_OK = 0, BK_HOST_NONE = -1, BK_HOST_LATER = -2, BK_HOST_BROKEN = -3 };
+
+/* The functions of a host; both may be called by several threads at once. */
+struct bk_hosted {
+    void *context;
+    /* bytes of a file, or NONE, LATER, BROKEN */
+    int64_t (*size)(void *context, const char *path);
+    /* writes all of these bytes, and is OK; or LATER, BROKEN */
+    int (*read)(void *context, const char *path, uint64_t at, void *to, size_t bytes);
+};
+
+/* Bytes that are needed.  path: borrowed from the list. */
+struct bk_need {
+    const char *path;
+    uint64_t at, bytes;
+};
+
+struct bk_needs; /* a list of needs: noted, and not taken yet */
+
+enum bk_err bk_needs_new(struct bk_needs **out, struct bk_report *why); /* *out owned */
+void bk_needs_free(struct bk_needs *n);                                 /* NULL is fine */
+
+/* Notes a need, once.  Returns BK_E_NEEDS_BYTES; BK_E_SYSTEM (memory). */
+enum bk_err bk_needs_note(struct bk_needs *n, const char *path, uint64_t at, uint64_t bytes,
+                          struct bk_report *why);
+/* Moves up to `room` of the needs to `out`, sorted by file and place; needs that touch are joined.
+   Returns how many there were, so joined. */
+size_t bk_needs_take(struct bk_needs *n, struct bk_need *out, size_t room);
+
+/* == Readers == */
 
 struct bk_readers;
 struct bk_reader;
