@@ -1,15 +1,187 @@
 /*
  * probe.c - values: check what comes in, ask, translate what goes out.
  *
- * The work is in position.c (which position), value.c (what it is worth).
+ * Idea: table/settle.h says what a position is worth.  Mate and stalemate are in the tables like
+ * everything else; but the answer tells them apart.  So if the value leaves them possible the rules
+ * are asked, and the rules have the last word, without a table, too.
+ *
+ * position.c reads the caller's position; every call begins and ends in handle.c.
  */
+#include "probe/probe.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/rules.h"
-#include "probe/handle.h"
 #include "probe/position.h"
-#include "probe/answer.h"
+#include "table/foresee.h"
+
+/* == Values == */
+
+/* Returns BK_E_CORRUPT if tables say a loss in 0 plies: no rule says that the game is over. */
+static enum bk_err check_goes_on(const struct bk_value *value, const struct bk_variant *v,
+                                 struct bk_report *why)
+{
+    if (value->wdl >= 0 || value->dtw)
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "a table of %s holds a loss where the game goes on", v->name);
+}
+
+/* Might it be mate or stalemate?  Spares most positions the search for a move. */
+static bool may_be_over(const struct bk_value *value, const struct bk_variant *v)
+{
+    if (value->wdl > 0 || (value->wdl < 0 && value->dtw > 0))
+        return false;
+    return value->wdl < 0 || bk_rules_stalemate_wdl(v) == 0;
+}
+
+/* Returns a catalogue as tables, without its cache: the caller is in a read section already. */
+static struct bk_tables tables_of(struct bk_catalog *c, const struct bk_variant *v)
+{
+    return (struct bk_tables){
+        .v = v, .find = bk_catalog_table, .open = bk_catalog_reopen, .context = c
+    };
+}
+
+/* Notes whatever else the answer may need from the host.  Returns BK_E_NEEDS_BYTES. */
+static enum bk_err needs_bytes(const struct bk_tables *t, const struct bk_pos *p, bool distances)
+{
+    bk_foresee(t, p, distances);
+    return BK_E_NEEDS_BYTES;
+}
+
+enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
+                      const struct bk_pos *p, struct bk_report *why)
+{
+    struct bk_tables t = tables_of(c, v);
+    int settled = 0;
+    enum bk_err err = bk_settle_wdl(&t, p, &settled, why);
+
+    if (err == BK_E_NEEDS_BYTES)
+        return needs_bytes(&t, p, false);
+    if (err && bk_pos_end(v, p, &settled) != BK_END_NONE)
+        err = BK_OK; /* mate needs no table */
+    if (!err)
+        *wdl = settled;
+    return err;
+}
+
+enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
+                        const struct bk_pos *p, struct bk_report *why)
+{
+    struct bk_tables t = tables_of(c, v);
+    struct bk_value value = { .end = BK_END_NONE };
+    int wdl;
+    enum bk_end end = bk_pos_bare(v, p, &wdl);
+    enum bk_err err = BK_OK;
+
+    if (end == BK_END_NONE) {
+        err = bk_settle(&t, p, &value.wdl, &value.dtw, why);
+        if (err == BK_E_NO_TABLE && bk_catalog_lacks_distances(c, p) &&
+            !bk_settle_wdl(&t, p, &value.wdl, NULL)) {
+            value.dtw = -1; /* a table that it leads to has lost its distances */
+            err = BK_OK;
+        }
+        if (!err && !may_be_over(&value, v)) {
+            *out = value;
+            return BK_OK;
+        }
+        if (err == BK_E_NEEDS_BYTES)
+            return needs_bytes(&t, p, true);
+        end = bk_pos_end(v, p, &wdl); /* mate needs no table */
+    }
+    if (end != BK_END_NONE) {
+        *out = (struct bk_value){ .wdl = wdl, .dtw = wdl ? 0 : -1, .end = end };
+        return BK_OK;
+    }
+    if (!err)
+        err = check_goes_on(&value, v, why);
+    if (!err)
+        *out = value;
+    return err;
+}
+
+bool bk_values_after(struct bk_catalog *c, const struct bk_variant *v, const struct bk_pos *p,
+                     bool distances, bk_move_visit *visit, void *context)
+{
+    struct bk_tables t = tables_of(c, v);
+
+    return bk_settle_moves(&t, p, distances, visit, context);
+}
+
+/* == Answers == */
+
+_Static_assert((int)BK_LIB_GOES_ON == (int)BK_END_NONE &&
+                   (int)BK_LIB_CHECKMATE == (int)BK_END_CHECKMATE &&
+                   (int)BK_LIB_STALEMATE == (int)BK_END_STALEMATE &&
+                   (int)BK_LIB_BARE == (int)BK_END_BARE &&
+                   (int)BK_LIB_BARE_DRAW == (int)BK_END_BARE_DRAW,
+               "the same ends");
+
+/* A distance that is not known is 1 at least: the rules know what is over. */
+int bk_clocked(int wdl, int dtw, int left, bool *known)
+{
+    *known = true;
+    if (left == BK_UNLIMITED || !wdl)
+        return wdl;
+    if (dtw < 0 && left > 0)
+        *known = false;
+    else if (dtw < 0 || dtw > left)
+        return 0;
+    return wdl;
+}
+
+/* Returns the plies left as callers have them: 0 or more; -1: no limit. */
+static int public_left(int left) { return left == BK_UNLIMITED ? -1 : left > 0 ? left : 0; }
+
+enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                         struct bk_value *out)
+{
+    const struct bk_variant *v = call->on->v;
+    int wdl;
+    enum bk_err err;
+
+    if (!(flags & BK_LIB_WDL_ONLY))
+        return bk_value_of(out, call->on->catalog, v, p, call->why);
+    out->dtw = -1;
+    if ((out->end = bk_pos_bare(v, p, &wdl)) == BK_END_NONE) {
+        err = bk_wdl_of(&out->wdl, call->on->catalog, v, p, call->why);
+        if (err || out->wdl > 0) /* a win for the side to move: the game goes on */
+            return err;
+        out->end = bk_pos_end(v, p, &wdl);
+    }
+    if (out->end != BK_END_NONE) {
+        out->wdl = wdl;
+        out->dtw = wdl ? 0 : -1;
+    }
+    return BK_OK;
+}
+
+enum bk_err bk_unanswered(struct bk_call *call, const struct bk_pos *p, enum bk_err err)
+{
+    return err == BK_E_NO_TABLE ? bk_catalog_missing(call->on->catalog, p, call->why) : err;
+}
+
+/* Sets *out to what a legal position is worth.  The errors of bk_value_of(), with what is missing
+   by name. */
+static enum bk_err answer_to(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                             struct bk_answer *out)
+{
+    struct bk_value value;
+    int left = bk_rules_plies_left(call->on->v, p->turn, p->stm);
+    bool known;
+    enum bk_err err = bk_value_for(call, p, flags, &value);
+
+    if (err)
+        return bk_unanswered(call, p, err);
+    *out = (struct bk_answer){ .wdl = value.wdl,
+                               .dtw = value.dtw,
+                               .end = (enum bk_lib_end)value.end,
+                               .plies_left = public_left(left) };
+    out->clocked_wdl = bk_clocked(value.wdl, value.dtw, left, &known);
+    out->clocked_known = known;
+    return BK_OK;
+}
 
 #define KNOWN (BK_LIB_CACHE_ONLY | BK_LIB_WDL_ONLY)
 
@@ -25,7 +197,7 @@ enum bk_lib_err bk_probe(struct bk_lib *lib, const struct bk_lib_pos *p, unsigne
     if (!err)
         err = bk_place_pos(&call, &pos, p, true);
     if (!err)
-        err = bk_answer_to(&call, &pos, flags, out);
+        err = answer_to(&call, &pos, flags, out);
     return bk_call_end(&call, err);
 }
 
@@ -38,7 +210,7 @@ enum bk_lib_err bk_probe_fen(struct bk_lib *lib, const char *fen, struct bk_answ
     if (!err)
         err = bk_place_fen(&call, &pos, fen, true);
     if (!err)
-        err = bk_answer_to(&call, &pos, 0, out);
+        err = answer_to(&call, &pos, 0, out);
     return bk_call_end(&call, err);
 }
 
@@ -52,7 +224,7 @@ enum bk_lib_err bk_probe_men(struct bk_lib *lib, const struct bk_lib_man *men, s
     if (!err)
         err = bk_place_men(&call, &pos, men, n, black_to_move);
     if (!err)
-        err = bk_answer_to(&call, &pos, 0, out);
+        err = answer_to(&call, &pos, 0, out);
     return bk_call_end(&call, err);
 }
 
@@ -159,7 +331,7 @@ static enum bk_lib_err answer_nth(const struct batch *b, size_t nth, unsigned fl
     if (!err)
         err = place_nth(&call, b, nth, true, &p);
     if (!err)
-        err = bk_answer_to(&call, &p, flags, &b->out[nth]);
+        err = answer_to(&call, &p, flags, &b->out[nth]);
     return bk_call_end(&call, err);
 }
 

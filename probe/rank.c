@@ -13,8 +13,8 @@
 #include "core/end.h"
 #include "core/move_name.h"
 #include "core/rules.h"
-#include "probe/answer.h"
 #include "probe/position.h"
+#include "probe/probe.h"
 
 #define RANK_KNOWN (BK_LIB_CACHE_ONLY | BK_LIB_WDL_ONLY)
 

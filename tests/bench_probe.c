@@ -34,7 +34,7 @@
 #include "core/clock.h"
 #include "core/load.h"
 #include "probe/bareking.h"
-#include "probe/value.h"
+#include "probe/probe.h"
 #include "table/material.h"
 
 #define THREADS_MAX 64

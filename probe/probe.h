@@ -1,11 +1,13 @@
 /*
- * value.h - what a position is worth, by rules and tables.
+ * probe.h - what a position is worth, by rules and tables; for the ranking of moves (rank.c).
  */
-#ifndef BK_VALUE_H
-#define BK_VALUE_H
+#ifndef BK_PROBE_H
+#define BK_PROBE_H
 
 #include "core/end.h"
-#include "table/catalog.h"
+#include "probe/handle.h"
+
+/* == Values == */
 
 struct bk_value {
     int wdl;         /* from the side to move */
@@ -14,13 +16,14 @@ struct bk_value {
 };
 
 /*
- * Sets *out to the value of p.  All questions are asked within a visit of the catalogue's cache.
+ * Sets *out to the value of p.  The caller is in a read section (a visit) of the catalogue's cache.
  *
  * p must be legal (bk_pos_legal()).  *out is written only on BK_OK.
  *
  * Returns BK_OK; BK_E_NO_TABLE, without naming what is missing; BK_E_CORRUPT; BK_E_NEWER;
- * BK_E_NOT_CACHED; BK_E_OVER_BUDGET; BK_E_NEEDS_BYTES, all that it may need having been noted
- * (table/foresee.h); BK_E_SYSTEM.  Threads: many may share the catalogue.
+ * BK_E_NOT_CACHED; BK_E_OVER_BUDGET; BK_E_NEEDS_BYTES, after all bytes that the answer may need
+ * have been noted (table/foresee.h); BK_E_SYSTEM.  Threads: many may share the catalogue.
+ *
  * Source: docs/rules.md, "Ending the game".
  */
 enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
@@ -53,5 +56,19 @@ static inline int bk_value_score(const struct bk_value *value)
 {
     return value->wdl * (value->dtw < 0 ? 1 : BK_VALUE_FAR - value->dtw);
 }
+
+/* == Answers of a call == */
+
+/* Returns wdl with `left` plies left (bk_rules_plies_left()); *known is false where that needs a
+   distance and dtw is -1. */
+int bk_clocked(int wdl, int dtw, int left, bool *known);
+
+/* Sets *out to the value of a legal position; without a distance if `flags` has BK_LIB_WDL_ONLY.
+   The errors of bk_value_of().  A missing table is not named: that costs some ms a material
+   (bk_catalog_missing()), too much for each move of a position. */
+enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                         struct bk_value *out);
+/* Returns the error of a question about `p` that gave `err`, or BK_OK; names what is missing. */
+enum bk_err bk_unanswered(struct bk_call *call, const struct bk_pos *p, enum bk_err err);
 
 #endif
