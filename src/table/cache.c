@@ -1,27 +1,28 @@
 /*
  * cache.c - see cache.h.
  *
- * Each visit has a slot, in which it writes the time at which it began.  Time goes on by one
- * whenever something is taken out:
+ * Reclamation by epochs.  Each read section has a *seat*, in which it writes the epoch at which it
+ * began.  The epoch grows by one whenever an entry is retired:
  *
- *      ask        write the time into a slot; then load the home
- *      take out   clear the home; stamp with the time, which goes on; then look at the slots:
- *                 what is stamped before the earliest of them is released                   (2)
+ *      read     write the epoch into a seat; then load the entry's slot
+ *      retire   clear the slot; stamp the entry with the epoch, which grows; then look at the
+ *               seats: entries that are stamped before the earliest of them are freed       (2)
  *
  * Both sides write before they look, in one order for all threads (sequentially consistent
- * atomics).  So either the visit is seen, and its time is not later than the stamp; or it found
- * the home empty.
+ * atomics).  So either the retiring thread sees the read section, whose epoch is not later than the
+ * stamp; or the reader finds the slot empty.
  *
- * A thread that waits for a slot has no slot of this cache, so those that have one go on and give
- * it back.  Visits within a visit therefore take no second slot.
+ * A thread that waits for a seat has none in this cache, so those that have one go on and leave it.
+ * Nested read sections therefore take no second seat.
  *
- * One long visit, whose thread waits for a disk or for the processor, keeps in memory all that
- * others take out meanwhile; without end, if they go on.  So where that has become much, a thread
- * that has added something waits after its visit, when it holds no slot, until less of it is left,
- * for a second at most.  A thread that finds everything in memory waits for nobody.
+ * One long read section, whose thread waits for a disk or for the processor, keeps all entries in
+ * memory that others retire meanwhile; without end, if they go on.  So if retired entries take much
+ * memory, a thread that has added an entry waits after its read section, when it has no seat, until
+ * less is left, for a second at most.  A thread that finds everything in memory never waits.
  *
- * All that is held stands in a ring, in no order; the hand goes round, as in a clock: what was
- * asked since it last passed gets its chances again.
+ * Eviction is by the clock algorithm.  All entries stand in a ring, in no order; the hand goes
+ * round and takes one chance from each.  An entry without chances is evicted; an entry that is used
+ * gets all its chances back, as many as its cost (bk_held.worth).
  */
 #include "table/cache.h"
 
@@ -33,43 +34,43 @@
 
 #include "table/readers.h"
 
-#define SLOTS     128
-#define NESTED    SLOTS /* a visit within one of the same thread: it has no slot */
-#define NOWHERE   UINT32_MAX
-#define LINE      64                    /* bytes: slots of two threads share none */
-#define OVERHEAD  16                    /* bytes that malloc() adds */
-#define LIMBO_MAX (UINT64_C(256) << 10) /* bytes, or */
-#define LIMBO_OF  128  /* 1/128 of the budget if that is less: limbo above it is swept */
-#define CROWD_OF  32   /* 1/32 of the budget: above it threads that add something wait */
-#define NAPS_MAX  6000 /* of 0.1 ms each, and what the system adds */
+#define SEATS       128   /* threads in read sections at a time */
+#define NESTED      SEATS /* token of a read section within another of the thread: it has no seat */
+#define NOWHERE     UINT32_MAX
+#define LINE        64                    /* bytes: seats of two threads share none */
+#define OVERHEAD    16                    /* bytes that malloc() adds */
+#define RETIRED_MAX (UINT64_C(256) << 10) /* bytes, or */
+#define RETIRED_OF  128  /* 1/128 of the budget if less: above it retired entries are freed */
+#define CROWD_OF    32   /* 1/32 of the budget: above it threads that add entries wait */
+#define NAPS_MAX    6000 /* of 0.1 ms each, and what the system adds */
 
-struct slot {
-    _Atomic uint64_t since; /* 0: free */
+struct seat {
+    _Atomic uint64_t since; /* an epoch; 0: free */
     uint8_t unused[LINE - sizeof(uint64_t)];
 };
 
 struct bk_cache {
-    struct slot slot[SLOTS];
-    _Atomic uint64_t now;
-    _Atomic uint64_t limbo; /* bytes taken out, and not released */
+    struct seat seat[SEATS];
+    _Atomic uint64_t now;     /* the epoch */
+    _Atomic uint64_t retired; /* bytes of retired entries */
     _Atomic uint64_t budget;
     _Atomic unsigned shares;
-    _Atomic uint64_t limbo_max;
+    _Atomic uint64_t retired_max;
     struct bk_readers *readers;
     pthread_mutex_t lock; /* for all that follows */
-    bool loose;           /* tables and what is charged do not count, tables stay */
+    bool loose;           /* tables and charges do not count; tables are not evicted */
     uint64_t kept, tables, charged;
     struct bk_held **ring;
     uint32_t n, ntables, room, hand;
-    struct bk_held *out; /* list of what has been taken out and not released */
+    struct bk_held *out; /* list of retired entries */
 };
 
 static void budget_set(struct bk_cache *c, uint64_t bytes)
 {
-    uint64_t limbo = bytes / LIMBO_OF;
+    uint64_t retired = bytes / RETIRED_OF;
 
     atomic_store(&c->budget, bytes);
-    atomic_store(&c->limbo_max, limbo < LIMBO_MAX ? limbo : LIMBO_MAX);
+    atomic_store(&c->retired_max, retired < RETIRED_MAX ? retired : RETIRED_MAX);
 }
 
 enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
@@ -131,20 +132,20 @@ uint64_t bk_cache_used(struct bk_cache *c)
     uint64_t used;
 
     pthread_mutex_lock(&c->lock);
-    used = c->kept + c->tables + c->charged + atomic_load(&c->limbo);
+    used = c->kept + c->tables + c->charged + atomic_load(&c->retired);
     pthread_mutex_unlock(&c->lock);
     return used;
 }
 
-/* == Releasing == */
+/* == Freeing == */
 
-/* The time at which the earliest visit began. */
+/* Returns the epoch at which the earliest read section began. */
 static uint64_t earliest(struct bk_cache *c)
 {
     uint64_t least = UINT64_MAX;
 
-    for (unsigned i = 0; i < SLOTS; i++) {
-        uint64_t since = atomic_load(&c->slot[i].since);
+    for (unsigned i = 0; i < SEATS; i++) {
+        uint64_t since = atomic_load(&c->seat[i].since);
 
         if (since && since < least)
             least = since;
@@ -152,7 +153,7 @@ static uint64_t earliest(struct bk_cache *c)
     return least;
 }
 
-/* With the lock: unlinks from c->out what may be released (2), and returns it as a list. */
+/* With the lock: unlinks the entries that may be freed (2), and returns them as a list. */
 static struct bk_held *ripe(struct bk_cache *c)
 {
     uint64_t least = earliest(c);
@@ -166,12 +167,12 @@ static struct bk_held *ripe(struct bk_cache *c)
         *at = h->next;
         h->next = list;
         list = h;
-        atomic_fetch_sub(&c->limbo, h->bytes);
+        atomic_fetch_sub(&c->retired, h->bytes);
     }
     return list;
 }
 
-/* Without the lock, since what is released may itself call bk_cache_forget(). */
+/* Frees a list of entries.  Without the lock, since release() may call bk_cache_forget(). */
 static void release(struct bk_held *list)
 {
     for (struct bk_held *next; list; list = next) {
@@ -207,7 +208,7 @@ void bk_cache_settle(struct bk_cache *c)
     }
 }
 
-/* == Visits == */
+/* == Read sections == */
 
 static _Thread_local bool only_memory;
 
@@ -224,39 +225,39 @@ enum bk_err bk_cache_may_read(struct bk_report *why)
     return only_memory ? bk_fail(why, BK_E_NOT_CACHED, "not in memory") : BK_OK;
 }
 
-/* The outermost visit that this thread is in. */
+/* The outermost read section that this thread is in. */
 static _Thread_local struct {
     const struct bk_cache *cache; /* NULL: none */
-    unsigned slot;
-    bool brought; /* it has added something, for which others may have to go */
+    unsigned seat;
+    bool brought; /* it has added an entry, for which others may be evicted */
 } visiting;
 
-static unsigned take_slot(struct bk_cache *c)
+static unsigned take_seat(struct bk_cache *c)
 {
-    for (unsigned i = bk_thread_some(SLOTS), tries = 1;; i = (i + 1) % SLOTS, tries++) {
+    for (unsigned i = bk_thread_some(SEATS), tries = 1;; i = (i + 1) % SEATS, tries++) {
         uint64_t none = 0, now = atomic_load(&c->now);
 
-        if (!atomic_load_explicit(&c->slot[i].since, memory_order_relaxed) &&
-            atomic_compare_exchange_strong(&c->slot[i].since, &none, now))
+        if (!atomic_load_explicit(&c->seat[i].since, memory_order_relaxed) &&
+            atomic_compare_exchange_strong(&c->seat[i].since, &none, now))
             return i;
-        if (tries % SLOTS == 0) /* so many visitors: wait for one to go */
+        if (tries % SEATS == 0) /* no seat is free: wait for a thread to leave */
             sched_yield();
     }
 }
 
 unsigned bk_visit_begin(struct bk_cache *c)
 {
-    unsigned slot;
+    unsigned seat;
 
     if (visiting.cache == c)
         return NESTED;
-    slot = take_slot(c);
+    seat = take_seat(c);
     if (!visiting.cache) {
         visiting.cache = c;
-        visiting.slot = slot;
+        visiting.seat = seat;
         visiting.brought = false;
     }
-    return slot;
+    return seat;
 }
 
 static void note_brought(const struct bk_cache *c)
@@ -267,11 +268,11 @@ static void note_brought(const struct bk_cache *c)
 
 static bool crowded(const struct bk_cache *c)
 {
-    return atomic_load(&c->limbo) > atomic_load(&c->budget) / CROWD_OF;
+    return atomic_load(&c->retired) > atomic_load(&c->budget) / CROWD_OF;
 }
 
-/* Waits until other visits have ended and the limbo is small again; a second or so, in case one
-   never ends. */
+/* Waits until other read sections have ended and retired entries take little memory again; a second
+   or so, in case a section never ends. */
 static void let_others_end(struct bk_cache *c)
 {
     const struct timespec nap = { .tv_nsec = 100000 };
@@ -284,22 +285,22 @@ static void let_others_end(struct bk_cache *c)
 
 void bk_visit_end(struct bk_cache *c, unsigned visit)
 {
-    bool outermost = visiting.cache == c && visiting.slot == visit;
+    bool outermost = visiting.cache == c && visiting.seat == visit;
 
     if (visit == NESTED)
         return;
     if (outermost)
         visiting.cache = NULL;
-    atomic_store_explicit(&c->slot[visit].since, 0, memory_order_release);
-    if (atomic_load_explicit(&c->limbo, memory_order_relaxed) >
-        atomic_load_explicit(&c->limbo_max, memory_order_relaxed)) {
+    atomic_store_explicit(&c->seat[visit].since, 0, memory_order_release);
+    if (atomic_load_explicit(&c->retired, memory_order_relaxed) >
+        atomic_load_explicit(&c->retired_max, memory_order_relaxed)) {
         sweep(c);
         if (outermost && visiting.brought)
             let_others_end(c);
     }
 }
 
-/* == Holding == */
+/* == Entries == */
 
 void bk_held_begin(struct bk_held *h, uint64_t bytes, enum bk_held_worth worth,
                    void (*release_it)(struct bk_held *h))
@@ -316,7 +317,7 @@ void bk_held_begin(struct bk_held *h, uint64_t bytes, enum bk_held_worth worth,
 
 static bool is_table(const struct bk_held *h) { return h->worth == BK_WORTH_TABLE; }
 
-/* With the lock: the sum that counts `h`. */
+/* With the lock: returns the sum that counts `h`. */
 static uint64_t *sum_of(struct bk_cache *c, const struct bk_held *h)
 {
     return is_table(h) ? &c->tables : &c->kept;
@@ -333,24 +334,23 @@ static void leave_ring(struct bk_cache *c, struct bk_held *h)
     h->place = NOWHERE;
 }
 
-/* With the lock: puts `h`, which hangs nowhere any more, on the list of what waits for visits to
-   end. */
-static void wait_for_visits(struct bk_cache *c, struct bk_held *h)
+/* With the lock: puts `h`, which is in no slot, on the list of retired entries. */
+static void retire(struct bk_cache *c, struct bk_held *h)
 {
     h->stamp = atomic_fetch_add(&c->now, 1);
     h->home = NULL;
     h->next = c->out;
     c->out = h;
-    atomic_fetch_add(&c->limbo, h->bytes);
+    atomic_fetch_add(&c->retired, h->bytes);
 }
 
 /* With the lock. */
-static void take_out(struct bk_cache *c, struct bk_held *h)
+static void evict(struct bk_cache *c, struct bk_held *h)
 {
     atomic_store(h->home, NULL);
     leave_ring(c, h);
     *sum_of(c, h) -= h->bytes;
-    wait_for_visits(c, h);
+    retire(c, h);
 }
 
 /* With the lock. */
@@ -359,7 +359,8 @@ static bool too_much(const struct bk_cache *c)
     return c->kept + (c->loose ? 0 : c->tables + c->charged) > bk_cache_bytes(c);
 }
 
-/* With the lock.  Terminates: each round of the hand takes a chance from all that may go. */
+/* With the lock: evicts down to the budget.  Terminates: each round of the hand takes a chance from
+   every entry that may be evicted. */
 static void make_room(struct bk_cache *c)
 {
     while (c->n > (c->loose ? c->ntables : 0) && too_much(c)) {
@@ -376,12 +377,12 @@ static void make_room(struct bk_cache *c)
             atomic_store_explicit(&h->chances, chances - 1, memory_order_relaxed);
             c->hand++;
         } else {
-            take_out(c, h);
+            evict(c, h);
         }
     }
 }
 
-/* Gives the lock back. */
+/* Ends the lock, and frees retired entries that may be freed. */
 static void unlock_and_release(struct bk_cache *c)
 {
     struct bk_held *list = c->out ? ripe(c) : NULL;
@@ -444,8 +445,8 @@ struct bk_held *bk_cache_keep(struct bk_cache *c, bk_home *home, struct bk_held 
         *sum_of(c, h) += h->bytes;
         atomic_store(home, h);
         make_room(c);
-    } else { /* no memory: for this visit alone */
-        wait_for_visits(c, h);
+    } else { /* no memory for the ring: valid for this read section alone */
+        retire(c, h);
     }
     unlock_and_release(c);
     return h;
@@ -460,7 +461,7 @@ void bk_cache_grow(struct bk_cache *c, struct bk_held *h, uint64_t bytes)
         *sum_of(c, h) += bytes;
         make_room(c);
     } else {
-        atomic_fetch_add(&c->limbo, bytes);
+        atomic_fetch_add(&c->retired, bytes);
     }
     unlock_and_release(c);
 }
@@ -516,8 +517,8 @@ void bk_cache_set_bytes(struct bk_cache *c, uint64_t bytes)
 
 void bk_cache_retire(struct bk_cache *c, struct bk_held *h)
 {
-    note_brought(c); /* `h` goes because something was added */
+    note_brought(c); /* `h` is retired because something was added */
     pthread_mutex_lock(&c->lock);
-    wait_for_visits(c, h);
+    retire(c, h);
     unlock_and_release(c);
 }
