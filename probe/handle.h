@@ -2,8 +2,8 @@
  * handle.h - what is behind a handle, and what every public call begins and ends with.
  *
  * A handle has a game, a cache, and what was found of its tables.  The last is replaced as a whole
- * by bk_refresh() and bk_set_paths(); calls that are under way go on with what they began with,
- * for each is a visit of the cache (table/cache.h), and the old one is released after the last.
+ * by bk_refresh() and bk_set_paths().  Each call is a read section of the cache (table/cache.h): it
+ * goes on with what it began with, which is retired, and freed after the last such call.
  */
 #ifndef BK_HANDLE_H
 #define BK_HANDLE_H
@@ -14,7 +14,7 @@
 
 /* The tables of a game as they were found; of the handle's, or of one derived for a FEN. */
 struct bk_found {
-    struct bk_held held; /* for its release when it is old */
+    struct bk_held held; /* to be retired when it is replaced */
     const struct bk_variant *v;
     struct bk_variant *owned; /* v, if it is derived */
     struct bk_catalog *catalog;

@@ -2,21 +2,21 @@
  * catalog.c - a hash of materials that is read without a lock.
  *
  * Idea: every probe asks for a material, and almost always for one that has
- * been asked for before.  So the key of an entry is what a position has at
- * hand, its men counted by colour and type and its allowances as they are; the
- * answer holds all that costs something: the normalised material, whether its
- * table is kept with the colours exchanged, where its files are.
+ * been asked for before.  So the key of an entry is cheap: the position's men
+ * counted by colour and type, and its allowances as they are.  The entry holds
+ * what is costly to find: the normalised material, whether its table is kept
+ * with the colours exchanged, where its files are.
  *
- *      KNvKR, as asked ---home---> KRvKN, which knows the two files ---origin---> the open table
+ *      KNvKR, as asked ---home---> KRvKN, canonical, has the two files ---origin---> the open table
  *
- * Invariant: an entry is complete before it is linked in and never changes or
- * goes away afterwards; what goes and comes back is the open table (tables.h).  A reader needs one
- * atomic load a step; a writer opens the files first,
- * then takes the mutex, looks again, and links its entry at the head of a chain.  Of two threads
- * that open the same files at once one does so in vain; nobody waits for a disk.
+ * Invariant: an entry is complete before it is linked in, and neither changes nor is freed until
+ * the catalogue is; only the open table may be evicted and opened again (tables.h).  A reader needs
+ * one atomic load for each step along a chain.  A writer opens the files first, then takes the
+ * mutex, looks again, and links its entry at the head of the chain.  If two threads open the same
+ * files at once, one does so in vain; no thread waits for a disk.
  *
- * Rejected: a reader-writer lock, simpler by ten lines, whose counter every
- * probing thread would pull to and fro between the cores.
+ * Rejected: a reader-writer lock, simpler by ten lines.  All probing threads would write its
+ * counter, whose cache line would move between the cores.
  */
 #include "table/catalog.h"
 
@@ -50,11 +50,12 @@ struct source {
 struct entry {
     _Atomic(struct entry *) next;
     struct bk_material key;
-    struct entry *home;         /* the entry of the canonical material; may be this one */
-    bool exchanged;             /* the home's files answer with the colours exchanged */
-    _Atomic(char *) missing[2]; /* owned; what bk_catalog_missing() said; 1: from memory alone */
+    struct entry *home; /* the entry of the canonical material; may be this one */
+    bool exchanged;     /* the canonical entry's files have the colours exchanged */
+    _Atomic(char *)
+        missing[2];           /* owned; the message of bk_catalog_missing(); 1: from memory alone */
     _Atomic uint8_t lacks[2]; /* bk_catalog_lacks_distances(): LACKS, LACKS_NOT; 0: not found out */
-    /* set in a home only */
+    /* set in entries of canonical materials only */
     struct bk_origin origin;
     enum bk_err err;
     char *text; /* owned; the message of `err`, or NULL */
@@ -265,7 +266,7 @@ static enum bk_err open_distances(struct bk_opened *o, const struct bk_catalog *
     return err ? bk_fail(why, err, "%s", own.text) : BK_OK;
 }
 
-/* Opens the files of a home.  *out owned. */
+/* Opens the files of a canonical entry.  *out owned. */
 static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c, struct entry *e,
                               struct bk_report *why)
 {
@@ -330,8 +331,8 @@ static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct
     return err;
 }
 
-/* Finds and opens the files of a home.  If they are damaged no later folder is tried; the distances
-   may be missing. */
+/* Finds and opens the files of a canonical entry.  If they are damaged no later folder is tried;
+   the distances may be missing. */
 static enum bk_err home_open(struct bk_opened **out, struct entry *e, const struct bk_catalog *c,
                              struct bk_report *why)
 {
@@ -421,7 +422,7 @@ static struct entry *link_in(struct bk_catalog *c, struct entry *e)
     return there ? there : e;
 }
 
-/* The home entry of a canonical material, opened if it is new. */
+/* Returns the entry of a canonical material, opened if it is new. */
 static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m, struct entry **out,
                             struct bk_report *why)
 {
@@ -536,7 +537,7 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, struct
 
 /* == Asking ============================================================== */
 
-/* Returns the error of a home.  BK_E_NO_TABLE has no message: naming the table costs
+/* Returns the error of a canonical entry.  BK_E_NO_TABLE has no message: naming the table costs
    (bk_catalog_missing()). */
 static enum bk_err home_error(const struct entry *home, struct bk_report *why)
 {

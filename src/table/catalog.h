@@ -2,16 +2,16 @@
  * catalog.h - which table answers a position, and where its files are.
  *
  * A catalogue belongs to one game and one list of folders.  The first question
- * about a material looks for its files; the result, a missing table included,
- * is remembered until the catalogue is freed.  Open tables, and what is read of
- * them, are held by a cache, which several catalogues may share; a table that
- * was taken out is opened again when it is next asked.
+ * about a material looks for its files; the result is remembered until the
+ * catalogue is freed, also that a table is missing.  Open tables, with their
+ * models and shards, are entries of a cache, which several catalogues may share;
+ * an evicted table is opened again when it is next asked.
  *
- * Questions are asked within a visit of the cache (cache.h), and their tables stay readable until
- * it ends; the calls of settle.h begin one themselves.  In a loose cache tables stay open.
+ * The caller asks within a read section of the cache (a visit, cache.h).  Tables are valid until it
+ * ends.  The calls of settle.h begin a section themselves.  A loose cache never closes tables.
  *
- * Threads: any number may share one.  Questions about an open table take
- * no lock; files are opened outside of one.
+ * Threads: any number may share one.  Questions about an open table take no lock.  Files are opened
+ * without a lock.
  */
 #ifndef BK_CATALOG_H
 #define BK_CATALOG_H
@@ -20,8 +20,8 @@
 
 struct bk_catalog;
 
-/* v borrowed; paths (folders, separated by ':') copied.  *out owned.  bk_catalog_new_in() shares
-   `cache`; bk_catalog_new() has one of its own, loose (bk_cache_new_loose()). */
+/* Makes a catalogue.  v: borrowed; paths: folders, separated by ':', copied.  *out owned.
+   bk_catalog_new_in() shares `cache`; bk_catalog_new() makes a loose one (bk_cache_new_loose()). */
 enum bk_err bk_catalog_new_in(struct bk_catalog **out, struct bk_cache *cache,
                               const struct bk_variant *v, const char *paths, struct bk_report *why);
 enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, const char *paths,
@@ -35,8 +35,7 @@ enum { BK_HAS_WDL = 1, BK_HAS_DTW = 2 };
 unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m, bool *unsure);
 
 /*
- * Sets *out to the table of a material, in the colours that it is kept under
- * (bk_material_canonical()).
+ * Sets *out to the table of a canonical material (bk_material_canonical()).
  * Returns BK_OK; BK_E_NO_TABLE, without naming it; BK_E_CORRUPT or BK_E_NEWER, of either file;
  * BK_E_SYSTEM.
  */
@@ -44,35 +43,38 @@ enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
                             const struct bk_table **out, struct bk_report *why);
 
 /*
- * Sets *out to the table of a position that no bare king decides; for bk_tables.find.  En passant
- * square and move number are not looked at.
+ * Sets *out to the table of a position that no bare king decides; for bk_tables.find.  Ignores the
+ * en passant square and the move number.
  *
- * Returns BK_OK, also where distances alone are damaged (bk_table.damaged); BK_E_NO_TABLE, without
+ * Returns BK_OK, also if only the distances are damaged (bk_table.damaged); BK_E_NO_TABLE, without
  * naming it; BK_E_CORRUPT; BK_E_NEWER; BK_E_SYSTEM.
  * Cost: about 40 ns once the files are open.
  */
 enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,
                              struct bk_report *why);
 
-/* For bk_tables.open: opens the table of an origin again after the cache has taken it out. */
+/* For bk_tables.open: opens the table of an origin again after the cache has evicted it. */
 enum bk_err bk_catalog_reopen(void *catalog, struct bk_origin *origin, bool exchanged,
                               const struct bk_table **out, struct bk_report *why);
 
-/* As bk_catalog_table(); also sets *out to where the wdl file keeps `p`, which must be legal. */
+/* As bk_catalog_table(); also sets *out to the number of `p`, which must be legal, in the wdl file.
+ */
 enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
                             const struct bk_table **table, struct bk_spot *out,
                             struct bk_report *why);
 
 /*
- * Names the tables that are missing to answer all positions of p's material, its own first, among
- * the nearest 1,000 that it may lead to: ", and more" says that there are others.  Returns
- * BK_E_NO_TABLE, or BK_E_NEEDS_BYTES where a host does not know all of them.  Costs a look for each
- * file, once a material.  A thread that must not read (bk_cache_only()) looks for none: it names
- * those that have been looked for in vain.
+ * Names in the report the missing tables of p's material: its own first, then those that its moves
+ * may lead to, of the nearest 1,000; ", and more" says that there are others.  A thread that must
+ * not read files (bk_cache_only()) names only those that it knows to be missing.
+ *
+ * Returns BK_E_NO_TABLE; BK_E_NEEDS_BYTES if a host does not know yet which files it has.
+ * Cost: a look for each file, once for each material.
  */
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why);
-/* Are all tables there that bk_catalog_missing() looks for, and only distances missing?  Found out
-   once a material; costs nothing where the position's own table is not there. */
+/* Are all tables there that bk_catalog_missing() looks for, and only distances missing?  Cost: that
+   of bk_catalog_missing(), once for each material; nothing if the position's own table is missing.
+ */
 bool bk_catalog_lacks_distances(struct bk_catalog *c, const struct bk_pos *p);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * counts.h - what a table adds up to, for a material by either of its names.
+ * counts.h - the counts and longest lines of a table, for a material by either of its names.
  *
  * A table is kept for White's men as its file names them, and maybe for White to move only; here
  * both sides are counted, and KNvKR as KRvKN with the colours exchanged.

@@ -1,5 +1,5 @@
 /*
- * decode.h - what a table file says of a position.
+ * decode.h - the value of one position in a table file.
  *
  * A number is answered by the codec (table/model.h) from the model of its unit
  * and one shard of a few KB; nothing is decoded first.
@@ -40,7 +40,7 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
 /*
  * bk_file_value() in steps, between which something else may be done: bk_file_look() looks at the
  * position, bk_file_ask() finds what answers, bk_file_told() returns the value.  A look that one
- * file of a table has made serves the other.  All within one visit of the file's cache.
+ * file of a table has made serves the other.  All within one read section of the file's cache.
  */
 struct bk_file_ask {
     const struct bk_file *of; /* NULL: nothing is asked */
@@ -71,8 +71,8 @@ enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, str
 enum bk_err bk_file_likely(struct bk_file *f, unsigned side, uint64_t number,
                            const struct bk_placement *at, unsigned *value, struct bk_report *why);
 
-/* Reads ahead: models and shards, as long as no more than `full` bytes of the cache are used, so
-   that nothing else has to go.  *room: was there room for all? */
+/* Reads models and shards ahead, as long as the cache uses no more than `full` bytes, so that
+   nothing is evicted for them.  *room: was there room for all? */
 enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, bool *room, struct bk_report *why);
 
 #endif

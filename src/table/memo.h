@@ -1,8 +1,9 @@
 /*
- * memo.h - what has been found out of positions during a question.
+ * memo.h - a direct-mapped cache of value bounds of positions, for one question.
  *
- * In games whose men evolve most positions have exits, and most of those exits again; the same
- * position is reached in many ways.  Bounds are kept, for the last position noted at each place.
+ * In games whose men evolve most positions have exits (conversions), and most of those exits again;
+ * so one question reaches the same position in many ways.  A new position overwrites the old one in
+ * its entry.
  *
  * Stack: 5 KB.  It costs nothing until it is used.
  */
@@ -25,7 +26,7 @@ struct bk_window {
 
 #define BK_MEMO_PLACES 128 /* a power of two */
 
-/* What is known of a position. */
+/* Bounds of a position's value. */
 struct bk_known {
     const void *file;
     uint64_t place; /* in the file: number and side */
@@ -34,7 +35,7 @@ struct bk_known {
 };
 
 struct bk_memo {
-    uint64_t used[BK_MEMO_PLACES / 64]; /* a bit a place; where it is 0, known[] is not set */
+    uint64_t used[BK_MEMO_PLACES / 64]; /* by entry, a bit: is known[] set? */
     struct bk_known known[BK_MEMO_PLACES];
 };
 

@@ -1,11 +1,13 @@
 /*
- * tables.h - the files that answer a material, and what is a move away from it.
+ * tables.h - the files that answer a material, and the tables one move away from it.
  *
- * A file numbers positions as its material has them; a position may have to be seen with the
- * colours exchanged, the board turned with them.  Once it is, its men are known by their squares
- * alone, in the order of the file: the white king, the black one, the slots of its index.  A
- * capture or a change leads from there to another file, where each man has a place that depends on
- * who has gone, or become what: a *link*, found once and kept with the table.
+ * A file numbers positions of its canonical material; so the colours of a position may have to be
+ * exchanged, and the board turned with them.  Then the squares of the men are all that is needed,
+ * in the order of the file: the white king, the black one, the slots of its index.
+ *
+ * An exit (a conversion: a capture or a change of a man) leads to another file, which has its men
+ * in another order.  A *link* maps the men of one file to those of the other, for all exits that
+ * take and change the same men.  It is found once and kept with the table.
  */
 #ifndef BK_TABLES_H
 #define BK_TABLES_H
@@ -15,17 +17,17 @@
 
 struct bk_links; /* links from a table to others, by exit */
 
-struct bk_origin; /* where a table comes from */
+struct bk_origin; /* the permanent record of a table that may be evicted and opened again */
 
-/* The files that answer a material, as positions have it. */
+/* The files that answer a material, with its colours as a position has them. */
 struct bk_table {
     struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
-    const char *damaged;       /* borrowed; what is wrong with damaged distances, or NULL */
+    const char *damaged;       /* borrowed; the error of damaged distances, or NULL */
     bool exchanged;            /* it is kept with the colours exchanged */
-    const uint8_t *swap;       /* where squares go if colours are exchanged, or NULL */
-    struct bk_origin *origin;  /* borrowed; stays when the table goes */
+    const uint8_t *swap;       /* by square: its image if colours are exchanged; or NULL */
+    struct bk_origin *origin;  /* borrowed; outlives the table */
     struct bk_cache *cache;    /* borrowed; counts its links */
-    struct bk_held *held;      /* what it is held as */
+    struct bk_held *held;      /* its cache entry */
     /* set by bk_table_finish() */
     bool same_numbers;              /* both files number positions alike */
     bool one_side;                  /* of the wdl file */
@@ -47,17 +49,17 @@ enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *wh
 uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without files and links */
 
 /*
- * An open table is held by a cache (cache.h), and may be taken out: a pointer found within a visit
- * may be used until the visit's end.  What stays is its origin, by which links lead to it.
+ * An open table is an entry of a cache (cache.h), and may be evicted: a pointer to it is valid
+ * until the read section ends.  Its origin is never evicted, and links point to that.
  */
 struct bk_opened {
     struct bk_held held;
     char *damaged;            /* owned */
-    struct bk_table table[2]; /* as it is kept; with the colours exchanged, if that may be */
+    struct bk_table table[2]; /* canonical; with the colours exchanged, if the board allows it */
 };
 
 struct bk_origin {
-    bk_home opened; /* struct bk_opened */
+    bk_home opened; /* slot of a struct bk_opened */
 };
 
 /* Returns the open table of an origin; NULL: it is not open. */
@@ -68,36 +70,39 @@ static inline const struct bk_table *bk_origin_table(struct bk_origin *o, bool e
     return h ? &((struct bk_opened *)h)->table[exchanged] : NULL;
 }
 
+/* Where tables come from: two functions and their context, as of a catalogue. */
 struct bk_tables {
     const struct bk_variant *v;
     /*
-     * Finds the table of a position no bare king decides; *out is borrowed until the visit ends.
-     * Of p, counts, allowances and rights are looked at, nothing else.
+     * Finds the table of a position that no bare king decides; *out is valid until the read section
+     * ends.  Looks at the counts, allowances and rights of p alone.
      * Returns BK_OK; BK_E_NO_TABLE; any other error.  why may be NULL.
      */
     enum bk_err (*find)(void *context, const struct bk_pos *p, const struct bk_table **out,
                         struct bk_report *why);
-    /* Opens a table again that find() has found before. */
+    /* Opens a table again that find() has found before and the cache has evicted. */
     enum bk_err (*open)(void *context, struct bk_origin *origin, bool exchanged,
                         const struct bk_table **out, struct bk_report *why);
     void *context;
-    struct bk_cache *cache; /* of the files: each question is a visit; NULL: the caller visits */
+    struct bk_cache *cache; /* of the files: each question is a read section of it; NULL: the caller
+                               is in one already */
 };
 
-/* Finds where file `f` of the table keeps a position.  BK_E_ILLEGAL: nowhere.  Cost: some 60 ns. */
+/* Finds the number of a position in file `f` of the table.  BK_E_ILLEGAL: it has none.  Cost: some
+ * 60 ns. */
 enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const struct bk_file *f,
                        const struct bk_pos *p, struct bk_report *why);
 
-/* == By squares alone == */
+/* == Positions by squares alone == */
 
-/* A position as a table's files have it. */
+/* A position as a list of squares, in the order of a table's files. */
 struct bk_men {
     const struct bk_table *table;
     struct bk_spot spot; /* number UINT64_MAX: not asked yet, and not turned */
 };
 
 /*
- * What holds for all positions of a table.
+ * Facts about the men of a table, the same for all its positions.
  *
  * listed         moves are those of the plain generator (core/move.h): there are castling rights,
  *                or men who take two
@@ -109,8 +114,8 @@ struct bk_men {
  *                it; 0: none does
  * draws_go_on    stalemate is no draw, so the mover of a drawn position has a move
  * change, stand  by man: the squares from which a move may change him; on which he may stand
- * place          by [0] as he is, [1] with the colours exchanged, then by man as positions have
- *                him: the first man of the table like him
+ * place          by [0] colours as they are, [1] exchanged, then by man of a position: the first
+ * man of the table of his type and colour
  */
 struct bk_table_men {
     bool listed, alone[2];

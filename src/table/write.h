@@ -1,5 +1,5 @@
 /*
- * write.h - how a table file appears: docs/format.md 11.
+ * write.h - writes table files, whole or not at all: docs/format.md 11.
  */
 #ifndef BK_WRITE_H
 #define BK_WRITE_H
