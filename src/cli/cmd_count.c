@@ -21,8 +21,8 @@
 #include "core/attack.h"
 #include "core/end.h"
 #include "table/counts.h"
+#include "table/head.h"
 #include "table/index_new.h"
-#include "table/info.h"
 #include "tb/memory/pool.h"
 
 /* == Counts of a material decided by rule == */
