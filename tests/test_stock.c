@@ -109,7 +109,7 @@ static void stock__gives_back_what_was_not_foretold(void **state)
         leave_out("no /proc/self/statm");
     now += 64 * UNIT;
     bk_spill_free(filled(64 * UNIT - 64, 1));
-    bk_stock_foretold(now + now / 32 + 8 * UNIT);
+    bk_stock_estimate(now + now / 32 + 8 * UNIT);
     usleep(20000);
     bk_stock_ease();
     assert_int_equal(bk_stock_bytes(), 64 * UNIT);
@@ -120,7 +120,7 @@ static void stock__gives_back_what_was_not_foretold(void **state)
     bk_stock_ease();
     assert_in_range(bk_stock_bytes(), 16 * UNIT, 36 * UNIT);
     assert_in_range(bk_resident_bytes(statm), 1, now + now / 32 + 8 * UNIT);
-    bk_stock_foretold(0);
+    bk_stock_estimate(0);
     usleep(20000);
     bk_stock_ease();
     munmap(others, more);

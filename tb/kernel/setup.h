@@ -12,7 +12,6 @@
 #include "core/rules.h"
 #include "table/index.h"
 #include "tb/memory/view.h"
-#include "tb/memory/view_kept.h"
 
 #define BK_OUTERS_MAX (BK_SLOTS_MAX)
 #define BK_LANES_MAX  8 /* sets in a vector */

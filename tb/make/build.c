@@ -806,7 +806,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     }
     if (o->memory_limit) /* all of it is for what is in use */
         bk_stock_bar();
-    bk_stock_foretold(bk_plan_peak(p));
+    bk_stock_estimate(bk_plan_peak(p));
     if (!err && o->planned)
         o->planned(o->context, p);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++)
@@ -817,7 +817,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     bk_owners_free(&b.as);
     if (o->memory_limit)
         bk_stock_unbar();
-    bk_stock_foretold(0);
+    bk_stock_estimate(0);
     bk_stock_drop();
     return err;
 }

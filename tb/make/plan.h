@@ -9,7 +9,7 @@
 #include "tb/encode/unit.h"
 #include "tb/kernel/kernel.h"
 #include "tb/memory/meter.h"
-#include "tb/memory/narrow.h"
+#include "tb/memory/pack.h"
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 

@@ -1,16 +1,157 @@
 /*
- * memtable.c - see memtable.h.
+ * memtable.c - see memtable.h.  HOT: a row of codes as scores.
  */
 #include "tb/memory/memtable.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bits.h"
 #include "table/index_new.h"
+#include "tb/memory/cpu.h"
 
-/* The codes of the bits code + 2 * draw. */
-static const uint8_t code_of_bits[4] = { BK_CODE_LOSS8, BK_CODE_WIN, BK_CODE_DRAW,
-                                         BK_CODE_ILLEGAL };
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+/* == Codes and scores == */
+
+int16_t bk_code_score(unsigned code, unsigned code_bytes)
+{
+    unsigned loss = code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+    if (code == BK_CODE_ILLEGAL)
+        return BK_SCORE_NONE;
+    if (code == BK_CODE_DRAW)
+        return 0;
+    if (code < loss)
+        return (int16_t)(BK_SCORE_WIN - (int)(2 * (code - BK_CODE_WIN) + 1));
+    return (int16_t)(-BK_SCORE_WIN + (int)(2 * (code - loss)));
+}
+
+/* == A row of codes as scores == */
+
+/*
+ * A symmetry of the board, or another order of a man's squares, only puts the codes of a row into
+ * another order, the same for all rows of a view.  The score of a code is arithmetic: two lines,
+ * one for wins and one for losses.
+ *
+ * A win in 2k + 1 plies for the side to move is a loss in 2k + 2 for who moved
+ * there, a loss in 2k a win in 2k + 1:
+ *   2 + k    2k + 2 - WIN  =  2 code - (WIN + 2)             (1)
+ *   LOSS + k  WIN - 2k - 1  =  WIN - 1 + 2 LOSS - 2 code     (2)
+ */
+#define OF_WIN  (BK_SCORE_WIN + 2)
+#define OF_LOSS (BK_SCORE_WIN - 1 + 2 * BK_CODE_LOSS8)
+
+/* Without a branch, so that the compiler does many at once. */
+static void in_order(const uint8_t *code, unsigned n, int16_t *out)
+{
+    for (unsigned j = 0; j < n; j++) {
+        int16_t c = code[j], win = (int16_t)(2 * c - OF_WIN), loss = (int16_t)(OF_LOSS - 2 * c);
+        int16_t score = c < BK_CODE_LOSS8 ? win : loss; /* 16 bits are wide enough for all */
+
+        score = c == BK_CODE_DRAW ? 0 : score;
+        out[j] = c == BK_CODE_ILLEGAL ? BK_SCORE_NONE : score;
+    }
+}
+
+void bk_row_scores_portable(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
+                            int16_t *out)
+{
+    int16_t score[BK_SQ_NONE + 1];
+
+    if (!place) {
+        in_order(code, n, out);
+        return;
+    }
+    in_order(code, span, score); /* the scores, not the codes: bytes that are written one by one
+                                    and read by sixteens make the machine wait */
+    score[BK_SQ_NONE] = BK_SCORE_NONE;
+    for (unsigned j = 0; j < n; j++)
+        out[j] = score[place[j]];
+}
+
+#ifdef __x86_64__
+#define VBMI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
+
+static inline uint64_t lowest_bits(unsigned n)
+{
+    return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+VBMI static inline void put_scores(__m256i codes, __mmask32 there, int16_t *out)
+{
+    __m512i code = _mm512_cvtepu8_epi16(codes), twice = _mm512_add_epi16(code, code);
+    __mmask32 losses = _mm512_cmpge_epi16_mask(code, _mm512_set1_epi16(BK_CODE_LOSS8));
+    __mmask32 some = _mm512_cmpneq_epi16_mask(code, _mm512_set1_epi16(BK_CODE_DRAW));
+    __m512i score = _mm512_maskz_sub_epi16(some, twice, _mm512_set1_epi16(OF_WIN));
+
+    score = _mm512_mask_sub_epi16(score, losses, _mm512_set1_epi16(OF_LOSS), twice);
+    score = _mm512_mask_mov_epi16(score, _mm512_testn_epi16_mask(code, code),
+                                  _mm512_set1_epi16(BK_SCORE_NONE));
+    _mm512_mask_storeu_epi16(out, there, score);
+}
+
+/* Of up to 128 places; larger boards go the plain way. */
+VBMI void bk_row_scores_vbmi(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
+                             int16_t *out)
+{
+    __m512i low, high = _mm512_setzero_si512();
+
+    if (span > 128) {
+        bk_row_scores_portable(code, span, place, n, out);
+        return;
+    }
+    low = _mm512_maskz_loadu_epi8(lowest_bits(span), code);
+    if (span > 64)
+        high = _mm512_maskz_loadu_epi8(lowest_bits(span - 64), code + 64);
+    for (unsigned j = 0; j < n; j += 64) {
+        uint64_t there = lowest_bits(n - j);
+        __m512i row = j ? high : low;
+
+        if (place) {
+            __m512i from = _mm512_maskz_loadu_epi8(there, place + j);
+            __mmask64 codes = _mm512_cmpneq_epi8_mask(from, _mm512_set1_epi8((char)BK_SQ_NONE));
+
+            row = _mm512_maskz_permutex2var_epi8(codes, low, from, high);
+        }
+        put_scores(_mm512_castsi512_si256(row), (__mmask32)there, out + j);
+        if (n - j > 32)
+            put_scores(_mm512_extracti64x4_epi64(row, 1), (__mmask32)(there >> 32), out + j + 32);
+    }
+}
+#endif
+
+void bk_codes_of_bits(const uint64_t *won, const uint64_t *draw, uint64_t at, unsigned n,
+                      uint8_t *code)
+{
+    for (unsigned j = 0; j < n; j += 64) {
+        unsigned part = n - j < 64 ? n - j : 64;
+        uint64_t w = bk_bits_at(won, at + j, part), d = bk_bits_at(draw, at + j, part);
+
+        for (unsigned i = 0; i < part; i += 8, w >>= 8, d >>= 8) {
+            uint64_t eight = bk_bits_to_bytes(w & ~d) * BK_CODE_WIN +
+                             bk_bits_to_bytes(d & ~w) * BK_CODE_DRAW +
+                             bk_bits_to_bytes(~(w | d)) * BK_CODE_LOSS8; /* both: BK_CODE_ILLEGAL */
+
+            for (unsigned b = 0; b < 8; b++) /* one store on little-endian machines */
+                code[j + i + b] = (uint8_t)(eight >> (8 * b));
+        }
+    }
+}
+
+/* VBMI, which puts 64 bytes in order at once, is newer than the rest of AVX-512. */
+bk_row_scores *bk_row_scores_for(void)
+{
+#ifdef __x86_64__
+    if (bk_cpu() == BK_CPU_AVX512 && __builtin_cpu_supports("avx512vbmi"))
+        return bk_row_scores_vbmi;
+#endif
+    return bk_row_scores_portable;
+}
+
+/* == Tables == */
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
                             const struct bk_material *m, struct bk_report *why)
@@ -83,6 +224,20 @@ const struct bk_memtable *bk_memtable_for(const struct bk_memtable *t, unsigned 
     return t->also && part ? part : t;
 }
 
+uint64_t bk_memtable_bytes(const struct bk_memtable *t)
+{
+    uint64_t bytes = t->also ? bk_memtable_bytes(t->also) : 0;
+
+    for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++) {
+        const struct bk_memblock *mb = &t->block[i];
+        uint64_t places = (uint64_t)t->ix->block[i].pairs->nslices * mb->slice_stride;
+
+        for (unsigned side = 0; side < 2; side++)
+            bytes += mb->code[side] ? bk_memblock_bytes(places, t->code_bytes) / 2 : 0;
+    }
+    return bytes;
+}
+
 /* == Blocks == */
 
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes)
@@ -153,11 +308,26 @@ void bk_memblock_free(struct bk_memblock *mb)
     mb->trimmed = false;
 }
 
+/* == One position == */
+
+/* The codes of the bits code + 2 * draw. */
+static const uint8_t code_of_bits[4] = { BK_CODE_LOSS8, BK_CODE_WIN, BK_CODE_DRAW,
+                                         BK_CODE_ILLEGAL };
+
+/* Returns the two bits of one place of a table with bitmaps: code + 2 * draw. */
+static inline unsigned two_bits(const struct bk_memblock *mb, unsigned stm, uint64_t at)
+{
+    unsigned won = (unsigned)(((const uint64_t *)mb->code[stm])[at >> 6] >> (at & 63)) & 1;
+    unsigned draw = (unsigned)(((const uint64_t *)mb->draw[stm])[at >> 6] >> (at & 63)) & 1;
+
+    return won | draw << 1;
+}
+
 unsigned bk_memblock_code(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned stm,
                           uint64_t at)
 {
     if (t->code_bytes == 0)
-        return code_of_bits[bk_two_bits(mb, stm, at)];
+        return code_of_bits[two_bits(mb, stm, at)];
     return t->code_bytes == 1 ? ((const uint8_t *)mb->code[stm])[at]
                               : ((const uint16_t *)mb->code[stm])[at];
 }
@@ -197,18 +367,4 @@ unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_p
         offset += mb->stride[s] * digit;
     }
     return bk_memblock_code(t, mb, stm, offset);
-}
-
-uint64_t bk_memtable_bytes(const struct bk_memtable *t)
-{
-    uint64_t bytes = t->also ? bk_memtable_bytes(t->also) : 0;
-
-    for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++) {
-        const struct bk_memblock *mb = &t->block[i];
-        uint64_t places = (uint64_t)t->ix->block[i].pairs->nslices * mb->slice_stride;
-
-        for (unsigned side = 0; side < 2; side++)
-            bytes += mb->code[side] ? bk_memblock_bytes(places, t->code_bytes) / 2 : 0;
-    }
-    return bytes;
 }

@@ -5,19 +5,76 @@
  * the same table (a pawn's next square) and other tables (captures,
  * promotions).  Codes lie block by block as [side to move][slice][men], each
  * man's place having a fixed stride, so that "all positions in which these men
- * are free and those fixed" is a gather with precomputed offsets (view_rows.h).
+ * are free and those fixed" is a gather with precomputed offsets (view.h).
  */
 #ifndef BK_MEMTABLE_H
 #define BK_MEMTABLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "table/index.h"
-#include "tb/memory/code.h"
-#include "tb/memory/scores.h"
 #include "tb/memory/spill.h"
 
-/* What is told of a position: win, draw or loss; or plies. */
+/* == Codes and scores == */
+
+/*
+ * Codes, as tables in memory keep them.  One byte where no distance exceeds
+ * BK_CODE_K_MAX, else two.
+ *   0 illegal, 1 draw, 2 + k win in 2k + 1 plies, LOSS + k lost in 2k plies.
+ */
+#define BK_CODE_ILLEGAL 0
+#define BK_CODE_DRAW    1
+#define BK_CODE_WIN     2
+#define BK_CODE_LOSS8   128
+#define BK_CODE_LOSS16  0x8000
+#define BK_CODE_K_MAX   125   /* of one byte: LOSS + k is below 256, 2 + k below LOSS */
+#define BK_CODE_K_MAX16 15000 /* of two: a score stays on its side of 0 */
+
+/*
+ * Scores, from some mover's side: larger is better.  A win in n plies is
+ * BK_SCORE_WIN - n, a loss -BK_SCORE_WIN + n, a draw 0.
+ */
+#define BK_SCORE_WIN  32000
+#define BK_SCORE_NONE INT16_MIN
+
+/* Score for the side to move of a code.  code_bytes: 1, 2; 0: as of one byte. */
+int16_t bk_code_score(unsigned code, unsigned code_bytes);
+
+/* Turns the score of the side to move into that of the opponent, who moved there: one ply later. */
+static inline int16_t bk_score_before(int16_t score)
+{
+    if (score == BK_SCORE_NONE)
+        return BK_SCORE_NONE;
+    return (int16_t)(score < 0 ? -score - 1 : score > 0 ? -score + 1 : 0);
+}
+
+/* == A row of codes as scores == */
+
+/*
+ * Sets out[j] to the score of code[place[j]] (codes of one byte) for the opponent, who moved into
+ * it; to BK_SCORE_NONE if place[j] is BK_SQ_NONE.
+ *
+ * place  n places below `span`; NULL: 0, 1, ... in order
+ * code   span codes; nothing beyond is read
+ *
+ * Threads: any.  Cost: some 9 ns for 64 where the machine puts 64 bytes in order at
+ * once (AVX-512 VBMI), else some 50, 30 if they are in order.
+ */
+typedef void bk_row_scores(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
+                           int16_t *out);
+
+bk_row_scores bk_row_scores_portable;
+#ifdef __x86_64__
+bk_row_scores bk_row_scores_vbmi;
+#endif
+
+/* Returns the fastest one that this machine runs. */
+bk_row_scores *bk_row_scores_for(void);
+
+/* == Tables == */
+
+/* The kinds of values of a position: win, draw or loss; or plies. */
 enum bk_told { BK_WDL, BK_DISTANCES };
 
 /*
@@ -34,18 +91,18 @@ struct bk_memblock {
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
     /*
-     * Where it was asked for, a bit a position: its best exit, a move to another material,
-     * attains what the position is worth (kernel/attain.h).  [enum bk_told][side].  The bits lie
-     * as the bitmaps of a table without codes do.
+     * If bk_solve_job.attain asks for it, a bit a position: its best exit (conversion: a move to
+     * another material) attains the position's value (kernel/attain.h).  [enum bk_told][side].
+     * The bits are laid out as the bitmaps of a table without codes.
      */
     uint64_t *attained[2][2];
     uint64_t bit_stride[BK_SLOTS_MAX];
     uint64_t bit_slice_stride;
-    bool solved;               /* is, or was and has been let go; solve.c */
-    bool encoded;              /* with its whole unit; encode.c */
-    bool trimmed;              /* slices that were kept for encoding alone are gone; share.h */
+    bool solved;               /* its codes are final; they may have been freed since */
+    bool encoded;              /* its whole unit is encoded */
+    bool trimmed;              /* slices that only the encoder read are freed: share.h */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
-    uint8_t narrow_n;          /* 0, or how many digits of narrow_slot are there: narrow.h */
+    uint8_t narrow_n;          /* 0, or how many digits of narrow_slot are there: pack.h */
     uint8_t narrow_slot, narrow_first; /* and which is the first of them */
 };
 
@@ -56,8 +113,8 @@ struct bk_memtable {
     struct bk_spill *spill; /* borrowed: where blocks lie; NULL: in memory */
     bool by_share;          /* of several processes each holds the slices that it reads */
     struct bk_memblock *block;
-    /* Where copies stay for several men (narrow.h): the man of this one, and the next copy, which
-       borrows this one's index.  `also` is owned; NULL: there is no more. */
+    /* If copies are kept for several men (pack.h): the man of this copy, and the next copy, which
+       borrows this one's index.  `also` is owned; NULL: this is the last. */
     uint8_t of_colour, of_type;
     struct bk_memtable *also;
     bool borrows_index;
@@ -80,34 +137,46 @@ void bk_memtable_free(struct bk_memtable *t); /* and those that are t->also */
 /* Returns the copy to be read after a move that made such a man, in the table's colours. */
 const struct bk_memtable *bk_memtable_for(const struct bk_memtable *t, unsigned colour,
                                           unsigned type);
-/* Bytes that the blocks which are there take. */
+/* Returns the bytes of the codes of all blocks that are in memory. */
 uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 
-/* An array of a block; zeroed.  Owned: bk_spill_free().  NULL: no memory. */
+/* Returns an array for a block, zeroed.  Owned: bk_spill_free().  NULL: no memory. */
 void *bk_memtable_array(const struct bk_memtable *t, size_t bytes);
 /* Allocates all arrays of codes of a block that is laid out.  False: no memory. */
 bool bk_memtable_alloc(struct bk_memtable *t, uint32_t block);
-/* Allocates those of a block that is whole, `places` places a side.  False: no memory. */
+/* Allocates the arrays of codes of a whole block, `places` places a side.  False: no memory. */
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
 void bk_memblock_free_attained(struct bk_memblock *mb);
-/* Bytes of one array of codes, or one bitmap. */
+/* Returns the bytes of one array of codes, or of one bitmap. */
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
-/* Bytes of all of them, both sides. */
+/* Returns the bytes of all of them, both sides. */
 uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes);
 
-/* The two bits of one place of a table with bitmaps. */
-static inline unsigned bk_two_bits(const struct bk_memblock *mb, unsigned stm, uint64_t at)
-{
-    unsigned won = (unsigned)(((const uint64_t *)mb->code[stm])[at >> 6] >> (at & 63)) & 1;
-    unsigned draw = (unsigned)(((const uint64_t *)mb->draw[stm])[at >> 6] >> (at & 63)) & 1;
+/* == Bits == */
 
-    return won | draw << 1;
+/* Returns n bits (64 or fewer) of a bitmap, from bit `at` on. */
+static inline uint64_t bk_bits_at(const uint64_t *map, uint64_t at, unsigned n)
+{
+    unsigned b = at & 63;
+    uint64_t x = map[at >> 6] >> b;
+
+    if (b + n > 64)
+        x |= map[(at >> 6) + 1] << (64 - b);
+    return n < 64 ? x & ((UINT64_C(1) << n) - 1) : x;
 }
 
-/* Returns the place of a man's digit among those that are there; BK_SQ_NONE: it is not. */
+/* Writes the codes of n places of two bitmaps (struct bk_memblock), from bit `at` on, as bytes; the
+   last group of eight bytes is written whole. */
+void bk_codes_of_bits(const uint64_t *won, const uint64_t *draw, uint64_t at, unsigned n,
+                      uint8_t *code);
+
+/* == One position == */
+
+/* Returns the place of a man's digit among those that the block keeps; BK_SQ_NONE: it is not kept.
+ */
 static inline unsigned bk_memblock_digit(const struct bk_memblock *mb, unsigned slot,
                                          unsigned digit)
 {
@@ -118,11 +187,12 @@ static inline unsigned bk_memblock_digit(const struct bk_memblock *mb, unsigned 
     return at < mb->narrow_n ? at : BK_SQ_NONE;
 }
 
-/* Code of one place (of a side that is there), as one byte would hold it if there are bitmaps. */
+/* Returns the code of one place, of a side that is in memory; from bitmaps, as one byte would hold
+   it. */
 unsigned bk_memblock_code(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned stm,
                           uint64_t at);
 
-/* The raw code of one position in the table's own colours.  For tests: one lookup at a time. */
+/* Returns the code of one position in the table's own colours.  For tests: one lookup at a time. */
 unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_placement at);
 
 #endif

@@ -1,12 +1,11 @@
 /*
- * notes.h - some sets of a slice in few bytes: what was found there in a ply,
- * say.
+ * notes.h - packed sets: some sets of a slice in few bytes, as the positions found in one ply.
  *
- * Vectors of 64 bytes (kernel/lanes.h) in rising order, those that are empty
- * left out:
+ * The input is an array of vectors of 64 bytes (kernel/lanes.h).  Vectors that are zero are left
+ * out; the others follow each other in rising order:
  *   gap     vectors since the one before (the first: since 0), a varint
- *   words   a byte: which of the eight words hold anything
- *   of each of those: a byte that says which of its eight bytes do, and these
+ *   words   a byte: bit i is set if word i of the eight is not zero
+ *   for each such word: a byte that tells which of its eight bytes are not zero, and these bytes
  *
  * Cost: some 5 ns a vector and 2 ns a word, either way.
  */
@@ -19,11 +18,11 @@
 
 #include "table/varint.h"
 
-/* What a vector takes at most. */
+/* The most bytes that a packed vector takes. */
 enum { BK_NOTE_MAX = 5 + 1 + 8 * 9 };
 
-/* Writes a vector that holds something; returns what follows it.  next: one more than the vector
-   before, 0 at first; is moved. */
+/* Packs a vector that is not zero to `to`; returns the byte behind it.  next: one more than the
+   number of the previous vector, 0 at first; updated. */
 static inline uint8_t *bk_note_put(uint8_t *to, uint32_t *next, uint32_t vector,
                                    const uint64_t word[8])
 {
@@ -52,7 +51,7 @@ static inline uint8_t *bk_note_put(uint8_t *to, uint32_t *next, uint32_t vector,
     return to;
 }
 
-/* Reads one.  False: there are no more, or it is damaged. */
+/* Unpacks one vector and moves *from behind it.  False: there is none left, or it is damaged. */
 static inline bool bk_note_take(const uint8_t **from, const uint8_t *end, uint32_t *next,
                                 uint32_t *vector, uint64_t word[8])
 {

@@ -1,15 +1,13 @@
 /*
- * spill.h - memory for the large arrays of a table being made.
+ * spill.h - memory for the large arrays of a table being made; with a limit they spill to disk.
  *
- * Without a spill (NULL) arrays of 64 KiB and more are mapped by themselves:
- * zero, backed by huge pages where the machine has them; when they are freed
- * their memory is kept for those that come (stock.h).
+ * Without a spill (NULL) each array of 64 KiB or more has a mapping of its own: zeroed, in huge
+ * pages if the machine has them.  The memory of a freed array is kept for the next ones (stock.h).
  *
- * A spill keeps them in a file without a name instead, and the process within
- * a limit: bk_spill_ease() takes pages out of the process when it has grown
- * too large.  Nothing is lost by that, at any moment, whoever is reading or
- * writing: the pages are the file's, and the next touch brings them back, from
- * the page cache while the machine has room for it, else from the disk.
+ * With a spill arrays are mapped from a file without a name, and the process stays within a limit
+ * of resident bytes: if it has grown beyond it, bk_spill_ease() drops the mapped pages.  That loses
+ * nothing at any moment, even while threads read and write: the file has the data, and the next
+ * access maps the page again, from the page cache or else from the disk.
  */
 #ifndef BK_STORE_H
 #define BK_STORE_H
@@ -26,65 +24,66 @@ _Static_assert(sizeof(size_t) == 8, "tables are made where addresses have 64 bit
 struct bk_spill; /* opaque; any number of threads may share one */
 
 /*
- * dir          of the file, which disappears with the process; made if missing
- * limit_bytes  of the whole process
- * room_bytes   what is touched from one bk_spill_ease() to the next, all threads together
+ * dir          folder of the file, which disappears with the process; made if missing
+ * limit_bytes  resident bytes of the whole process
+ * room_bytes   bytes that all threads together touch between two calls of bk_spill_ease()
  */
 enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
                           uint64_t room_bytes, struct bk_report *why);
-/* After all its arrays are freed; NULL is fine. */
+/* Call it after all arrays are freed.  NULL is fine. */
 void bk_spill_close(struct bk_spill *st);
 
-/* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
+/* Returns an array, zeroed and aligned to 64 bytes; NULL: no memory, or no room on the disk. Owned:
+   bk_spill_free(). */
 void *bk_spill_new(struct bk_spill *st, size_t bytes);
 /*
- * As bk_spill_new(), for scratch that is touched soon, often and all of it: it is in memory as long
- * as such arrays take no more than a quarter of the limit together.  Pages of a file are read as
- * zeros when they are touched first, and written to the disk in vain (docs/solving.md 10).
+ * As bk_spill_new(), for scratch that is used soon, often and all of it.  It is in memory as long
+ * as such arrays take no more than a quarter of the limit together.  In a file its pages would be
+ * read when they are first touched, and written to the disk for nothing (docs/solving.md 10).
  */
 void *bk_spill_new_brief(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
 /*
- * As bk_spill_new(), in memory, for a *sparse* array, of which only parts will ever be touched:
- * nothing is reserved, pages are small, and it begins where a large one may: parts of whole pages
- * share none.
+ * As bk_spill_new(), in memory, for a *sparse* array: only parts of it will ever be touched.  No
+ * memory is reserved and pages are small.  It is aligned to a large page, so that parts of whole
+ * pages have no page in common.
  */
 #define BK_SPILL_LARGE BK_STOCK_UNIT
 void *bk_spill_new_sparse(size_t bytes);
-/* Lets the pages of a part of a sparse array be large, where the machine has such.  The part is
-   whole large pages, all touched when some is. */
+/* Allows large pages for a part of a sparse array, if the machine has them.  The part is made of
+   whole large pages; the caller touches all of it or none. */
 void bk_spill_dense(void *part, size_t bytes);
-/* Moves the memory of a part of a sparse array, whole pages, with what is in it to another part,
-   which has none; `from` has none then.  False: it cannot be; both are as they were.  Cost: some us
-   a MB, where fresh memory is found and cleared. */
+/* Moves the pages of a part of a sparse array to another part, which has no memory; afterwards
+   `from` has none.  Both are whole pages.  False: the system cannot; both are unchanged. Cost: some
+   us a MB. */
 bool bk_spill_move(void *to, void *from, size_t bytes);
-/* Clears a part of a sparse array; whole pages of it go back to the machine. */
+/* Clears a part of a sparse array; its whole pages are returned to the system. */
 void bk_spill_forget(void *part, size_t bytes);
-/* Gives small pieces that were freed back to the machine, where the allocator can be told: they may
-   be some percent of what there is.  Cost: to give back their pages, and to find them again. */
+/* Makes the allocator return freed small blocks to the system, if it can: they may be some percent
+   of the process.  Cost: returning the pages, and faulting them in again. */
 void bk_spill_trim(void);
-/* Work has failed.  If the disk had no room for an array, the report says so instead of
-   "out of memory"; else it stays.  st NULL is fine. */
+/* After an error: if the disk had no room for an array, makes the report say so instead of "out of
+   memory".  st NULL is fine. */
 void bk_spill_explain(struct bk_spill *st, struct bk_report *why);
 
-/* Writes all of these bytes to a file, interrupted or not.  0; or the errno. */
+/* Writes all bytes to a file; goes on after signals.  Returns 0, or the errno. */
 int bk_write_at(int fd, const void *from, size_t bytes, uint64_t at);
 
-/* Writes a part of an array, from byte `at` of it, without touching it.  False: the disk refused.
- */
+/* Writes to a part of an array, from its byte `at` on, through its file, so that its pages need not
+   be resident.  False: the disk refused. */
 bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes);
 
-/* Resident bytes above which bk_spill_ease() takes pages out. */
+/* Returns the resident bytes above which bk_spill_ease() drops pages. */
 uint64_t bk_spill_limit(const struct bk_spill *st);
 
-/* A file of its own in the same place, without a name; it is the caller's.  -1: see errno. */
+/* Opens another file without a name in the same folder.  Owned by the caller.  -1: see errno. */
 int bk_spill_file(struct bk_spill *st);
-/* Notes that the disk has refused bytes, with this errno; bk_spill_explain() will say so. */
+/* Stores the errno with which the disk has refused a write, for bk_spill_explain(). */
 void bk_spill_refused(struct bk_spill *st, int error);
 
 /*
- * Takes pages out of the process if it has grown too large; called between two pieces of work.
- * st NULL is fine.  Cost: some 2 us, and what touching the pages again costs.
+ * Drops the mapped pages if the process is above its limit; called between two pieces of work.
+ * st NULL: bk_stock_ease().  Cost: some 2 us, and mapping the pages again when they are touched.
  */
 void bk_spill_ease(struct bk_spill *st);
 

@@ -1,6 +1,6 @@
 /*
- * stock.c - see stock.h.  What is kept is a list of pieces, whose links lie in their first bytes;
- * units are taken from the ends of pieces, so that these stay where they are.
+ * stock.c - see stock.h.  The cache is a list of pieces; each piece has its link in its first
+ * bytes. Units are taken from the ends of pieces, so that the links stay where they are.
  */
 #include "tb/memory/stock.h"
 
@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is left to the allocator, a quarter of the peak at most: encoding KRNvKR takes 41 MB there
-   with a thread, Grand KMvKN 44 with seven; of KBNvKP's 1.4 GB it is 6 more than solving takes. */
+/* Memory that is left to the allocator, a quarter of the peak at most: encoding KRNvKR takes 41 MB
+   there with a thread, Grand KMvKN 44 with seven; of KBNvKP's 1.4 GB it is 6 more than solving
+   takes. */
 #define SOME        ((size_t)48 << 20)
 #define SOME_THREAD ((size_t)8 << 20)
 
@@ -25,7 +26,7 @@
 #define LOOK_CLOCK CLOCK_MONOTONIC
 #endif
 
-/* Can pages be moved?  Where they cannot nothing is kept. */
+/* Can pages be remapped?  If not, nothing is cached. */
 #ifdef MREMAP_FIXED
 static const bool moves = true;
 static bool move(char *to, char *unit)
@@ -50,7 +51,7 @@ static struct {
     size_t live, most; /* in arrays and other memory, now and ever */
     size_t some;       /* left to the allocator now */
     unsigned bars;
-    uint64_t foretold; /* 0: no limit */
+    uint64_t estimate; /* 0: no limit */
     int statm;         /* while there is one */
 } stock = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -64,7 +65,7 @@ static void comes(size_t bytes)
         stock.most = stock.live;
 }
 
-/* Returns the most that may be kept now. */
+/* Returns the bytes that may be cached now. */
 static size_t room(void)
 {
     size_t some = stock.some < stock.most / 4 ? stock.some : stock.most / 4;
@@ -88,7 +89,7 @@ static void unlink_unit(void)
         stock.first = stock.first->next;
 }
 
-/* Gives back what is more than `fits`. */
+/* Unmaps cached units beyond `fits` bytes. */
 static void shrink_to(size_t fits)
 {
     while (stock.here > fits) {
@@ -188,7 +189,7 @@ void bk_stock_unbar(void)
     unlock();
 }
 
-/* == What was foretold == */
+/* == Staying below the estimate == */
 
 uint64_t bk_resident_bytes(int statm)
 {
@@ -204,16 +205,16 @@ uint64_t bk_resident_bytes(int statm)
     return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* 1 / NEAR_PART of what was foretold is as much as may come between two looks. */
+/* 1 / NEAR_PART of the estimate is as much as may be allocated between two looks. */
 enum { NEAR_PART = 64, LOOK_MS = 10 };
 
-void bk_stock_foretold(uint64_t bytes)
+void bk_stock_estimate(uint64_t bytes)
 {
     lock();
-    if (stock.foretold)
+    if (stock.estimate)
         close(stock.statm);
     stock.statm = bytes ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1;
-    stock.foretold = stock.statm < 0 ? 0 : bytes;
+    stock.estimate = stock.statm < 0 ? 0 : bytes;
     unlock();
 }
 
@@ -239,8 +240,8 @@ void bk_stock_ease(void)
     if (!is_due())
         return;
     lock();
-    most = stock.foretold - stock.foretold / NEAR_PART;
-    resident = stock.foretold && stock.here ? bk_resident_bytes(stock.statm) : 0;
+    most = stock.estimate - stock.estimate / NEAR_PART;
+    resident = stock.estimate && stock.here ? bk_resident_bytes(stock.statm) : 0;
     if (resident > most)
         shrink_to(resident - most < stock.here ? stock.here - (size_t)(resident - most) : 0);
     unlock();

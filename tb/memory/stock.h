@@ -1,17 +1,18 @@
 /*
- * stock.h - memory of freed large arrays, kept for the next ones.
+ * stock.h - a page cache: memory of freed large arrays, kept for the next ones.
  *
- * Fresh memory is found and cleared by the machine when it is touched first: a twentieth of a
- * second a GB, and two seconds where the machine is a guest whose host has to find it
- * (docs/solving.md 10). A program that makes one table after the other would pay for that with
- * each.  So what arrays give back is kept, in units of a large page, and is moved to where the next
- * array lies.  A unit moves with its pages, nothing is copied, so that sizes need not fit.
+ * The system finds and clears a fresh page when it is first touched: a twentieth of a second a GB,
+ * and two seconds if the machine is a guest whose host has to find the memory (docs/solving.md 10).
+ * A program that makes one table after the other would pay that for each.  So the pages of freed
+ * arrays are cached, in units of a large page, and remapped into the next array.  Remapping copies
+ * nothing, and sizes need not fit.
  *
- * What is kept and what is in use take no more together than arrays, and other memory that is told
- * of, have taken at one time.  That counts arrays whole, also what is not touched of them, and not
- * the allocator's lists; so what is kept is given back, too, as soon as the process comes near what
- * was foretold of it.
- * Any number of threads.  Cost: some us a unit that moves, and clearing it.
+ * Invariant: cached plus live memory never exceeds the past peak of live memory.  Live memory is
+ * whole arrays, even if parts of them are untouched, and what bk_stock_other_comes() adds; the
+ * allocator's own lists are not counted.  Therefore the cache also shrinks when the process's
+ * resident bytes come near the estimate (bk_stock_estimate()).
+ *
+ * Threads: any number.  Cost: some us for each unit that is remapped, and clearing it.
  */
 #ifndef BK_STOCK_H
 #define BK_STOCK_H
@@ -21,33 +22,33 @@
 
 #define BK_STOCK_UNIT ((size_t)2 << 20)
 
-/* For a new array: moves what is kept to the beginning of its mapping, which begins with a whole
-   unit if it holds one, and clears that.  The rest of the mapping stays untouched. */
+/* For a new array: remaps cached units to the beginning of its mapping and clears them.  The rest
+   of the mapping is not touched.  A mapping of a unit or more is aligned to a unit. */
 void bk_stock_take(void *map, size_t bytes);
-/* Takes the mapping of an array that is freed, to keep it or give it back. */
+/* Takes the mapping of a freed array, and caches or unmaps it. */
 void bk_stock_put(void *map, size_t bytes);
-/* Count other memory that is allocated or freed, if it is large enough to matter. */
+/* Count other large memory that is allocated, or freed, as live. */
 void bk_stock_other_comes(size_t bytes);
 void bk_stock_other_goes(size_t bytes);
-/* Between these two calls 48 MiB of what may be kept and 8 a thread, or a quarter of it if that is
-   less, are left to the allocator: for work on many small lists. */
+/* Between these two calls the cache leaves 48 MiB, and 8 a thread, of its room to the allocator, or
+   a quarter of the peak if that is less: for work on many small lists. */
 void bk_stock_leave_some(unsigned threads);
 void bk_stock_leave_none(void);
-/* Between these two calls nothing is kept; they may be nested. */
+/* Between these two calls nothing is cached; they may be nested. */
 void bk_stock_bar(void);
 void bk_stock_unbar(void);
-/* The process is to take no more than this, if giving back what is kept helps; 0: whatever it
-   takes. For one build at a time. */
-void bk_stock_foretold(uint64_t bytes);
-/* Gives back what is needed for that.  Looks every 10 ms at most, else some 10 ns. */
+/* Sets the estimate of resident bytes above which bk_stock_ease() shrinks the cache; 0: none.  For
+   one build at a time. */
+void bk_stock_estimate(uint64_t bytes);
+/* Shrinks the cache if the process is near the estimate.  Looks every 10 ms at most, else some
+   10 ns. */
 void bk_stock_ease(void);
-/* Gives all back to the machine. */
+/* Unmaps the whole cache. */
 void bk_stock_drop(void);
-/* Bytes that are kept; for tests. */
+/* Returns the cached bytes; for tests. */
 size_t bk_stock_bytes(void);
 
-/* The process's resident bytes now; 0: the machine does not say.  statm: an open /proc/self/statm.
- */
+/* Returns the resident bytes of the process; 0: unknown.  statm: an open /proc/self/statm. */
 uint64_t bk_resident_bytes(int statm);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "table/head.h"
 #include "tb/kernel/kernel.h"
-#include "tb/memory/narrow.h"
+#include "tb/memory/pack.h"
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 
