@@ -11,7 +11,7 @@
 #include "core/end.h"
 #include "core/geometry.h"
 #include "core/move.h"
-#include "tb/kernel/dispatch.h"
+#include "tb/kernel/kernel.h"
 #include "tb/solve/layout.h"
 #include "tests/proof.h"
 

@@ -31,7 +31,7 @@
 #include "core/move_name.h"
 #include "table/index_new.h"
 #include "tb/make/build.h"
-#include "tb/kernel/dispatch.h"
+#include "tb/kernel/kernel.h"
 #include "tb/solve/prepare.h"
 #include "tests/feature.h"
 #include "tests/proof.h"

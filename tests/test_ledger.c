@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "core/load.h"
-#include "tb/kernel/dispatch.h"
+#include "tb/kernel/kernel.h"
 #include "tb/memory/notes.h"
 #include "tb/memory/spill.h"
 #include "tb/solve/layout.h"

@@ -18,7 +18,7 @@
 #include "table/rows.h"
 #include "tb/make/build.h"
 #include "tb/encode/encode.h"
-#include "tb/kernel/dispatch.h"
+#include "tb/kernel/kernel.h"
 #include "tests/files.h"
 #include "tests/proof.h"
 #include "tests/solved.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "tb/kernel/men.h"
+#include "tb/kernel/setup.h"
 #include "tb/kernel/squares.h"
 
 /* Writes the squares of a position's mobile men to `out`, and bk_index.like of each to `like`, in
@@ -20,7 +20,7 @@ static unsigned mobile_squares(const struct bk_setup *s, uint32_t conf, unsigned
     unsigned n = 0;
 
     for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
-        unsigned o = outer_of_slot(s, (int)slot);
+        unsigned o = bk_setup_outer(s, (int)slot);
 
         if ((int)slot != s->inner.slot && o == s->nouter)
             continue;

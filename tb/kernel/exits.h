@@ -80,7 +80,7 @@ static uint8_t target_of(const struct bk_setup *s, const struct bk_exit *e)
 static const struct bk_outer *squares_for(const struct bk_setup *s, const struct bk_exit *e,
                                           const struct bk_outer *out)
 {
-    const struct bk_outer *taken = &s->outer[outer_of_slot(s, e->taken)];
+    const struct bk_outer *taken = &s->outer[bk_setup_outer(s, e->taken)];
 
     if (out->slot != e->mover || e->taken < 0 || taken == s->outer + s->nouter || !taken->several ||
         bk_rules_takes_twice(s->v, out->type))
@@ -140,7 +140,7 @@ static void shape_view(const struct bk_setup *s, const struct bk_exit *e, struct
         view->men[view->n++] = (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
     for (unsigned i = view->n; i-- > 0; stride *= view->men[i].n)
         if (view->men[i].slot != s->inner.slot)
-            view->stride[outer_of_slot(s, view->men[i].slot)] = (uint32_t)stride;
+            view->stride[bk_setup_outer(s, view->men[i].slot)] = (uint32_t)stride;
     compare_with_conf(s, view);
 }
 
@@ -517,7 +517,7 @@ static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const stru
 /* Returns the square of a taken man in this configuration; BK_SQ_NONE if it is the inner man */
 static unsigned taken_square(const struct bk_setup *s, int taken, uint32_t conf)
 {
-    unsigned o = outer_of_slot(s, taken);
+    unsigned o = bk_setup_outer(s, taken);
 
     if (o < s->nouter)
         return s->conf.sq[conf][o];
@@ -531,7 +531,7 @@ static unsigned taken_square(const struct bk_setup *s, int taken, uint32_t conf)
 static void leaver_exits(struct exits *x)
 {
     const struct bk_setup *s = x->w->ctx.s;
-    unsigned o = outer_of_slot(s, x->e->mover);
+    unsigned o = bk_setup_outer(s, x->e->mover);
 
     if (o == s->nouter)
         exits_from(x, o, x->at.sq[x->e->mover]);
@@ -585,7 +585,7 @@ static void outer_exits(struct exits *x)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_setup *s = c->s;
-    unsigned o = outer_of_slot(s, x->e->mover), slot = x->e->mover;
+    unsigned o = bk_setup_outer(s, x->e->mover), slot = x->e->mover;
     unsigned how = ways_of(x->e);
     bool twice = bk_rules_takes_twice(s->v, s->outer[o].type); /* `to` is not all it takes on */
     const struct bk_reach *all = s->v->geometry->reach;

@@ -6,7 +6,6 @@
 
 #include "tb/kernel/exits.h"
 #include "tb/kernel/legal.h"
-#include "tb/kernel/waits.h"
 
 /* Writes plies / 2 of the best exits of the positions `x` to dtw, the configuration's row.  Returns
    the mask of these numbers. */

@@ -2,7 +2,7 @@
  * kernel.h - the passes over a slice.
  *
  * passes.c is compiled once for each width of a set and each instruction set;
- * dispatch.h picks one of the results.  A pass is run by one thread with
+ * bk_kernel_for() picks one of the results.  A pass is run by one thread with
  * scratch_bytes() of its own, aligned to 64; it may read any slice and writes
  * only its own, so that all slices may be worked on at a time.
  */
@@ -72,5 +72,22 @@ struct bk_kernel {
     bk_kings_solver *solve_kings; /* a block without an inner man: kings.h */
     bk_kings_bytes *kings_bytes;
 };
+
+/* The kernels that passes.c is compiled to, by instruction set and bits of a set. */
+extern const struct bk_kernel bk_kernel_portable64, bk_kernel_portable128, bk_kernel_portable256;
+#ifdef __x86_64__
+extern const struct bk_kernel bk_kernel_avx2_64, bk_kernel_avx2_128, bk_kernel_avx2_256;
+extern const struct bk_kernel bk_kernel_avx512_64, bk_kernel_avx512_128, bk_kernel_avx512_256;
+#endif
+
+/*
+ * Returns the best kernel this machine runs for a board of nsq squares.  A plan
+ * asks once; everything below is handed the answer.
+ *
+ * For tests that compare them byte for byte, BAREKING_KERNEL (portable, avx2,
+ * avx512) limits the instructions and BAREKING_SET_BITS (64, 128, 256) asks for
+ * a wider word than the board needs.
+ */
+const struct bk_kernel *bk_kernel_for(unsigned nsq);
 
 #endif

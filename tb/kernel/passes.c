@@ -14,11 +14,10 @@
  *   BK_WON        grows; it holds illegal positions and clashes (two men on one
  *                 square) from the start, so that moving there is never an escape
  *   BK_UNDECIDED  legal and undecided; shrinks
- *   BK_OPEN       no exit of the block saves the mover: what is in BK_UNDECIDED, too, can be
- *                 lost.  Only init() writes it, and mated() where a stalemate is a draw and exits
- *                 are valued again: a pass need not fetch it to keep it up to date
- *   BK_EXIT_WINS  an exit wins; only init() writes it (attain.h)
- *   BK_WINS       what the last odd ply added to BK_WON
+ *   BK_OPEN       no exit (conversion) draws or wins: a position that is in BK_UNDECIDED, too, may
+ *                 be lost.  Only init() writes it, and mated() where a stalemate is a draw and
+ * exits are valued again: a pass need not fetch it to keep it up to date BK_EXIT_WINS  an exit
+ * wins; only init() writes it (attain.h) BK_WINS       what the last odd ply added to BK_WON
  *   BK_LOSSES     what the last even ply lost
  *   BK_DTW        of a decided position plies / 2, with a mark if an exit wins as soon and
  *                 exits_once; of an undecided one plies / 2 at which an exit counts (a win if
@@ -27,7 +26,7 @@
  * Without distances BK_OPEN may have no array (compact): a position that an exit
  * saves is both in BK_WON and undecided, which no other position is.
  */
-#include "tb/kernel/passes.h"
+#include "tb/kernel/kernel.h"
 
 #include "tb/kernel/attain.h"
 #include "tb/kernel/compile.h"

@@ -5,7 +5,6 @@
 #define BK_KERNEL_PLY_H
 
 #include "tb/kernel/moves.h"
-#include "tb/kernel/waits.h"
 #include "tb/memory/notes.h"
 
 /* == What is to be done where == */

@@ -221,4 +221,14 @@ static inline size_t bk_twice_sets(const struct bk_variant *v)
     return v->nsq + (size_t)v->nsq * v->nsq;
 }
 
+/* Returns the number of a man among the outers; s->nouter if it is none of them. */
+static inline unsigned bk_setup_outer(const struct bk_setup *s, int slot)
+{
+    unsigned o = 0;
+
+    while (o < s->nouter && (int)s->outer[o].slot != slot)
+        o++;
+    return o;
+}
+
 #endif

@@ -10,10 +10,11 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/kernel/men.h"
 #include "tb/kernel/solver.h"
 #include "tb/kernel/squares.h"
 #include "tb/kernel/ways.h"
+
+/* == A slice under way == */
 
 /* A slice that a pass works on, and what it reads besides. */
 struct ctx {
@@ -80,6 +81,8 @@ struct candidates {
     uint32_t vector[CANDIDATES_MAX];
     lanes sets[CANDIDATES_MAX];
 };
+
+/* == Scratch of a thread == */
 
 struct scratch {
     struct ctx ctx;
@@ -193,6 +196,8 @@ static struct scratch *enter(const struct bk_solver *b, uint32_t slice, void *me
     return w;
 }
 
+/* == Ways == */
+
 /* Returns the square on the way of `r` where a man that takes twice takes first. */
 static inline unsigned via_of(const struct ctx *c, const struct bk_reach *r)
 {
@@ -204,6 +209,8 @@ static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, 
 {
     return squares_off_way(c->path + path, hops, npaths, c->live, occ);
 }
+
+/* == Sets == */
 
 /* Returns the sets of a slice as vectors of LANES. */
 static inline lanes *sets_of(const struct bk_state *st, enum bk_array array, unsigned side,
@@ -255,6 +262,8 @@ static inline set won_set(struct won x, size_t conf)
     return x.undecided ? won & ~((const set *)x.undecided)[conf] : won;
 }
 
+/* == Stored numbers == */
+
 /* Returns the row of a configuration's stored numbers (plies / 2). */
 static inline void *dtw_of(const struct bk_setup *s, const struct bk_state *st, unsigned side,
                            uint32_t slice, uint32_t conf)
@@ -304,5 +313,33 @@ static inline void mark(uint64_t *marks, uint32_t vector)
         for (uint64_t left_ = (marks)[word_], vector;                                              \
              left_ &&                                                                              \
              (vector = 64 * word_ + (unsigned)__builtin_ctzll(left_), left_ &= left_ - 1, true);)
+
+/* == Positions that wait for a ply of their own == */
+
+/*
+ * An exit wins, or ends what it delays, at its own ply, whatever moved before:
+ * masks of plies / 2 say of a configuration, a vector and a slice at which plies
+ * something in them is to be looked at.  Wins that wait and losses are told apart
+ * by vectors and slices: most that waits is to be won, so that even plies
+ * would look at five times as many configurations as have anything for them.
+ */
+
+/* The masks of a slice's vectors, for odd plies or for even ones. */
+static inline uint64_t *vector_waits_of(const struct bk_setup *s, const struct bk_state *st,
+                                        unsigned side, bool losses, uint32_t slice)
+{
+    return (uint64_t *)bk_state_slice(st, BK_VECTOR_WAITS, side, slice) + (losses ? s->nvec : 0);
+}
+
+/* Notes that positions of a configuration wait, to be won or to be lost, for the plies of the mask
+   `waits`, the last of them 2 * most. */
+static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, bool losses,
+                      uint32_t conf, uint64_t waits, unsigned most)
+{
+    ((uint64_t *)bk_state_slice(st, BK_WAITS, side, c->slice))[conf] |= waits;
+    vector_waits_of(c->s, st, side, losses, c->slice)[conf / LANES] |= waits;
+    *bk_state_waits(st, side, losses, c->slice) |= waits;
+    bk_raise_to(&st->last_wait, most);
+}
 
 #endif

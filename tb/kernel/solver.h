@@ -3,7 +3,7 @@
  *
  *   setup   what is fixed once it is prepared   owner: solve/prepare.c
  *   state   the arrays, by slice                owner: state.c
- *   kernel  the passes                          chosen once, by dispatch.c
+ *   kernel  the passes                          chosen once: bk_kernel_for()
  */
 #ifndef BK_SOLVER_H
 #define BK_SOLVER_H

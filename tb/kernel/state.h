@@ -1,11 +1,9 @@
 /*
  * state.h - the arrays of a block that is being solved, by slice.
  *
- * The narrow place: a pass reaches an array of a slice, its own or a
- * neighbour's, through bk_state_slice() and nothing else.  All arrays have the
- * same number of bytes for every slice, and what a pass reads of other slices
- * does not change in that pass; so whose memory a slice lies in, this
- * machine's or another's, is for this file alone to know.
+ * Passes reach the arrays through bk_state_slice() alone.  An array has the same number of bytes
+ * for every slice, and what a pass reads of other slices does not change in that pass.  So only
+ * this file knows where the memory of a slice is.
  */
 #ifndef BK_STATE_H
 #define BK_STATE_H
@@ -19,7 +17,7 @@
 enum bk_array {
     BK_WON,          /* sets: won by now, or illegal, or two men on one square */
     BK_UNDECIDED,    /* sets: legal and not decided */
-    BK_OPEN,         /* sets: no exit saves the mover; not there if compact */
+    BK_OPEN,         /* sets: no exit (conversion) draws or wins; not there if compact */
     BK_WINS,         /* sets: the frontier: wins found in the last odd ply */
     BK_LOSSES,       /* sets: losses found in the last even ply */
     BK_EXIT_WINS,    /* sets, if exits_once alone: an exit wins, at whatever ply */
@@ -118,7 +116,7 @@ static inline void bk_raise_to(atomic_uint *max, unsigned k)
 
 /* Sets slice_bytes, nslices and the flags for a setup; allocates nothing. */
 void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes);
-/* Bytes of all arrays. */
+/* Returns the bytes of all arrays. */
 uint64_t bk_state_bytes(const struct bk_state *st);
 
 /* Returns whether others read the array when the block is solved. */

@@ -14,7 +14,6 @@
 #include "table/listing.h"
 #include "table/material.h"
 #include "tb/make/disk.h"
-#include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/share.h"

@@ -1,12 +1,11 @@
 /*
- * dispatch.c - picks the kernel: narrowest word that holds the board, best
+ * kernel.c - picks the kernel: narrowest word that holds the board, best
  * instruction set this machine has.
  */
-#include "tb/kernel/dispatch.h"
+#include "tb/kernel/kernel.h"
 
 #include <stdlib.h>
 
-#include "tb/kernel/passes.h"
 #include "tb/memory/cpu.h"
 
 static const struct bk_kernel *const kernel[BK_CPU_LEVELS][3] = {
