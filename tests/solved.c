@@ -12,7 +12,7 @@
 #include "core/geometry.h"
 #include "core/move.h"
 #include "tb/kernel/kernel.h"
-#include "tb/solve/layout.h"
+#include "tb/solve/resume.h"
 #include "tests/proof.h"
 
 #define NEXT_MAX 1024

@@ -17,7 +17,7 @@
 #include "tb/kernel/kernel.h"
 #include "tb/memory/notes.h"
 #include "tb/memory/spill.h"
-#include "tb/solve/layout.h"
+#include "tb/solve/resume.h"
 #include "tests/left_out.h"
 #include "tests/random_variant.h"
 #include "tests/solved.h"

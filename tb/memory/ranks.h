@@ -94,7 +94,7 @@ void bk_boxes_free(struct bk_box *boxes, unsigned ranks); /* NULL is fine */
 enum bk_traffic {
     BK_SENDS_WORDS,  /* what is agreed on: little */
     BK_SENDS_NEWS,   /* after a ply; the joining of processes with it */
-    BK_SENDS_VALUES, /* of solved slices, to those who want them */
+    BK_SENDS_VALUES, /* of solved slices, to the processes that read them */
     BK_SENDS_ROWS,   /* to learn from; what was learned, and counts */
     BK_SENDS_SHARDS, /* of files, to the first */
     BK_TRAFFICS

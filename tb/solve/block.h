@@ -4,8 +4,21 @@
 #ifndef BK_SOLVE_BLOCK_H
 #define BK_SOLVE_BLOCK_H
 
-#include "tb/solve/block_job.h"
+#include "tb/kernel/tally.h"
+#include "tb/memory/pool.h"
+#include "tb/solve/order.h"
 #include "tb/solve/run.h"
+
+/* Which blocks are solved together, and by which threads. */
+struct bk_blocks {
+    const uint32_t *block; /* one block, or the blocks of a group */
+    uint32_t n;
+    const struct bk_group *group; /* NULL: one block */
+    struct bk_pool *pool;         /* NULL: in this thread */
+    bool apart;                   /* other blocks are being solved at the same time: this one tells
+                                     no progress and makes no checkpoint */
+    struct bk_tally *tally;       /* the blocks' counts are added to it */
+};
 
 /*
  * Solves the blocks.  Their codes are then in the table, which keeps nothing of

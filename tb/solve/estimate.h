@@ -43,7 +43,8 @@ struct bk_estimate {
 enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_request *r,
                         struct bk_report *why);
 
-/* Which processes will want the values of a table that several solve: as struct bk_wish. */
+/* Which processes will want the values of a table that several solve: as struct bk_value_readers.
+ */
 struct bk_estimate_readers {
     const struct bk_reading *reading; /* NULL: everyone reads everything */
     uint64_t (*encoders)(const void *context, uint32_t block, uint32_t slice, unsigned side);

@@ -1,13 +1,13 @@
 /*
- * exits.h - the exits of a block: moves that lead to another table, or to a
- * block that is solved.
+ * exits.h - the exits (conversions) of a block: moves that lead to another table, or to another
+ * block of the same table, which is solved by then.
  */
 #ifndef BK_EXITS_H
 #define BK_EXITS_H
 
 #include "tb/kernel/setup.h"
 
-/* Where exits lead to. */
+/* The tables that exits lead to. */
 struct bk_exit_tables {
     const struct bk_memtable *own; /* the table being solved */
     /* the table in memory for a material in canonical colours; NULL: there is none */

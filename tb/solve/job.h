@@ -19,7 +19,8 @@ struct bk_progress {
     uint64_t positions; /* solved so far, both sides */
 };
 
-/* What processes would send each other after a ply of a block that they share, or of a group. */
+/* The bytes that processes would send each other after a ply of a block that they share, or of a
+   group. */
 struct bk_news {
     uint32_t block, ply; /* the block, or the first of the group */
     uint64_t bytes;      /* of all processes, packed; without what MPI and the network add */
@@ -29,8 +30,7 @@ struct bk_news {
 struct bk_sink {
     void *context;
     /* Solving begins: the table's order of digits and code_bytes are set.  Called once more if
-       distances turn out to be longer than one byte holds: then nothing of what was solved
-       counts. */
+       distances turn out to be longer than one byte holds: then all earlier results are void. */
     enum bk_err (*begin)(void *context, struct bk_report *why);
     enum bk_err (*solved)(void *context, const uint32_t *block, uint32_t n, struct bk_report *why);
     /* Writes what the sink has so far to a checkpoint; load() reads it back after begin(), and

@@ -11,14 +11,15 @@
 
 #define VECTOR_BYTES 64
 
-/* A piece of the log: notes behind a head that says where the next one is, or the one before. */
+/* A record of the log, or a link to it.  In the log a record is a head, which is the link to the
+   next or the previous record, and the packed sets (notes). */
 struct place {
     uint64_t at;
-    uint32_t bytes; /* with the head; 0: none */
+    uint32_t bytes; /* with the head; 0: there is no record */
     uint32_t k;     /* plies / 2; 0: its positions need no number */
 };
 
-/* Notes as they are written. */
+/* A record being packed. */
 struct notes {
     uint8_t *at; /* owned; the head comes first */
     size_t n, room;
@@ -33,7 +34,7 @@ struct scratch {
     struct notes found;  /* of the last frontier of a slice */
     uint32_t *k;         /* kinds: indices of `exits` for which the vector under way has
                             something */
-    uint8_t *in;         /* a piece that was read */
+    uint8_t *in;         /* a record that was read */
     size_t in_room;
 };
 
@@ -42,8 +43,8 @@ struct bk_ledger {
     struct bk_log *log;
     size_t slice_bytes;        /* bytes of a slice's codes */
     unsigned kinds;            /* values of k: 0 .. k_limit */
-    struct place *exits[2][2]; /* [losses][side], by slice: the piece that is due next */
-    struct place *found[2][2]; /* [losses][side], by slice: the piece written last */
+    struct place *exits[2][2]; /* [losses][side], by slice: the record that is due next */
+    struct place *found[2][2]; /* [losses][side], by slice: the record written last */
     uint16_t *delay[2];        /* [side], by slice: k of the last losing exit */
     struct scratch *scratch;   /* by thread */
     unsigned threads;
@@ -185,7 +186,7 @@ static void put_vector(struct bk_ledger *h, struct notes *x, uint32_t vector,
         x->n = (size_t)(bk_note_put(x->at + x->n, &x->next, vector, word) - x->at);
 }
 
-/* Writes notes behind a head, `link` (bytes 0: none); returns where. */
+/* Appends a record with the head `link` (bytes 0: no other record); returns the link to it. */
 static struct place write_notes(struct bk_ledger *h, struct notes *x, unsigned k, uint64_t at,
                                 const struct place *link)
 {
@@ -194,8 +195,8 @@ static struct place write_notes(struct bk_ledger *h, struct notes *x, unsigned k
     return (struct place){ .at = at, .bytes = (uint32_t)x->n, .k = k };
 }
 
-/* Reads a piece, and its head to `link`.  Its notes are [*notes, *end).  False: `p` is none, or the
-   ledger has failed. */
+/* Reads the record `p`, and its head to `link`.  Its packed sets are [*notes, *end).  False: `p` is
+   no record, or the ledger has failed. */
 static bool read_notes(struct bk_ledger *h, struct scratch *w, struct place p, struct place *link,
                        const uint8_t **notes, const uint8_t **end)
 {

@@ -1,15 +1,14 @@
 /*
  * order.h - in which order the blocks of a table are solved, and which together.
  *
- * A block can be solved when all those are that a man's move leads to.  Blocks
- * that do not lead to each other make a level.
+ * A block can be solved when all blocks to which a move leads from it are solved.  Blocks that do
+ * not lead to each other make a level.
  *
- * A group is a level of another kind: the blocks that steps of pawns (of any men
- * without a way back) connect, solved at once by one solver to which such a man
- * is an outer man like any other: its digits are its squares in the group, and
- * its moves just go one way.  The cells of such a man are sorted into *parts*, a
- * pawn's file, say; a choice of parts, up to symmetry and the order of equal men,
- * is a group.
+ * A group is a level of another kind: the blocks that steps of pawns (or of any men without a way
+ * back) connect.  They are solved together, as one large block in which the pawn is an outer man:
+ * its digits are its squares in the group, and its moves go one way.  The cells of such a man are
+ * sorted into *parts*: a part is a pawn's file, for example.  A choice of one part for each man, up
+ * to symmetry and the order of equal men, is a group.
  */
 #ifndef BK_ORDER_H
 #define BK_ORDER_H

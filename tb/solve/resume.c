@@ -10,9 +10,47 @@
 #include <unistd.h>
 
 #include "tb/memory/ranks.h"
-#include "tb/solve/layout.h"
+#include "tb/solve/prepare.h"
 
 #define PLIES_MAX (1 << 20) /* the head of a file takes no more */
+
+/* == Room for codes == */
+
+enum bk_err bk_layout_block(struct bk_memtable *t, uint32_t block, const struct bk_kernel *k,
+                            bool taken, struct bk_report *why)
+{
+    struct bk_memblock *mb = &t->block[block];
+    struct bk_setup s;
+
+    bk_setup_init(&s, &(struct bk_setup_request){ .ix = t->ix, .block = block, .kernel = k });
+    bk_setup_lay_out_codes(&s, k, taken, mb, t->code_bytes);
+    return bk_memtable_alloc(t, block) ? BK_OK : bk_no_memory(why);
+}
+
+enum bk_err bk_layout_attained(struct bk_memtable *t, uint32_t block, struct bk_report *why)
+{
+    struct bk_memblock *mb = &t->block[block];
+
+    for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++)
+        for (unsigned side = 0; side < 2; side++) {
+            mb->attained[told][side] = bk_memtable_array(t, bk_layout_bit_bytes(t, block));
+            if (!mb->attained[told][side])
+                return bk_no_memory(why);
+        }
+    return BK_OK;
+}
+
+size_t bk_layout_code_bytes(const struct bk_memtable *t, uint32_t block)
+{
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride, t->code_bytes);
+}
+
+size_t bk_layout_bit_bytes(const struct bk_memtable *t, uint32_t block)
+{
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].bit_slice_stride, 0);
+}
 
 /* == Blocks that are solved == */
 
@@ -90,7 +128,7 @@ static bool load_all(struct bk_reader *r, const struct bk_run *run, const bool *
 {
     const struct bk_solve_job *job = run->job;
     struct bk_memtable *t = job->t;
-    struct bk_wish wish = bk_run_wish(run);
+    struct bk_value_readers readers = bk_run_value_readers(run);
 
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         struct bk_memblock *mb = &t->block[i];
@@ -113,7 +151,7 @@ static bool load_all(struct bk_reader *r, const struct bk_run *run, const bool *
                 (flags & HAS_ATTAINED && !load_attained(r, t, i, side)))
                 return false;
         if (run->by_share)
-            bk_share_trim(&wish, i);
+            bk_share_trim(&readers, i);
     }
     return true;
 }
@@ -273,7 +311,7 @@ bool bk_resume_has(const struct bk_run *run, uint32_t block)
     return run->reader && run->moment.there && run->moment.block == block;
 }
 
-/* == Parts == of several processes */
+/* == Parts of several processes == */
 
 #define NO_SLICE UINT32_MAX /* ends a part */
 
@@ -327,7 +365,7 @@ static enum bk_err save_solved(struct bk_run *run, uint32_t generation, struct b
     char path[BK_CHECKPOINT_PATH_MAX];
     struct bk_checkpoint part = part_of(run, generation, bk_ranks() + bk_rank(), path);
     const struct bk_memtable *t = run->job->t;
-    struct bk_wish wish = bk_run_wish(run);
+    struct bk_value_readers readers = bk_run_value_readers(run);
     struct bk_writer *w;
     enum bk_err err = bk_writer_open(&w, &part, why);
 
@@ -337,12 +375,12 @@ static enum bk_err save_solved(struct bk_run *run, uint32_t generation, struct b
         struct place p;
 
         for (p.nth = 0; t->block[i].code[0] && p.nth < BK_VALUES; p.nth++) {
-            struct bk_values v = bk_share_values(&wish, i, p.nth);
+            struct bk_values v = bk_share_values(&readers, i, p.nth);
 
             for (p.slice = 0; v.at && p.slice < t->ix->block[i].pairs->nslices; p.slice++) {
-                uint64_t wishes = bk_share_wishes(&wish, i, p.nth, p.slice);
+                uint64_t ranks = bk_share_readers(&readers, i, p.nth, p.slice);
 
-                if (!wishes || (unsigned)__builtin_ctzll(wishes) != bk_rank())
+                if (!ranks || (unsigned)__builtin_ctzll(ranks) != bk_rank())
                     continue;
                 bk_write(w, &p, sizeof p);
                 bk_write_array(w, v.at + p.slice * v.slice_bytes, v.slice_bytes);
@@ -356,10 +394,10 @@ static enum bk_err save_solved(struct bk_run *run, uint32_t generation, struct b
     return err;
 }
 
-/* Reads what one part has of a block.  junk: room for any slice.  Adds to *seen how many slices of
-   it are wanted here. */
-static bool load_solved_block(struct bk_reader *r, const struct bk_wish *wish, uint32_t block,
-                              void *junk, uint64_t *seen)
+/* Reads what one part has of a block.  junk: room for any slice.  Adds to *seen the number of its
+   slices that this process keeps. */
+static bool load_solved_block(struct bk_reader *r, const struct bk_value_readers *readers,
+                              uint32_t block, void *junk, uint64_t *seen)
 {
     for (;;) {
         struct place p;
@@ -370,31 +408,32 @@ static bool load_solved_block(struct bk_reader *r, const struct bk_wish *wish, u
             return false;
         if (p.slice == NO_SLICE)
             return true;
-        if (p.nth >= BK_VALUES || p.slice >= wish->t->ix->block[block].pairs->nslices)
+        if (p.nth >= BK_VALUES || p.slice >= readers->t->ix->block[block].pairs->nslices)
             return false;
-        v = bk_share_values(wish, block, p.nth);
+        v = bk_share_values(readers, block, p.nth);
         if (!v.at)
             return false;
-        wanted = bk_share_wishes(wish, block, p.nth, p.slice) >> bk_rank() & 1;
+        wanted = bk_share_readers(readers, block, p.nth, p.slice) >> bk_rank() & 1;
         if (!bk_read_array(r, wanted ? v.at + p.slice * v.slice_bytes : junk, v.slice_bytes))
             return false;
         *seen += wanted;
     }
 }
 
-/* How many slices of solved blocks are wanted here; *most: bytes of the largest. */
-static uint64_t count_wanted(const struct bk_wish *wish, size_t *most)
+/* Returns the number of slices of solved blocks that this process keeps; *most: bytes of the
+ * largest. */
+static uint64_t count_wanted(const struct bk_value_readers *readers, size_t *most)
 {
-    const struct bk_index *ix = wish->t->ix;
+    const struct bk_index *ix = readers->t->ix;
     uint64_t wanted = 0;
 
     for (uint32_t i = 0; i < ix->nblocks; i++)
-        for (unsigned nth = 0; wish->t->block[i].code[0] && nth < BK_VALUES; nth++) {
-            struct bk_values v = bk_share_values(wish, i, nth);
+        for (unsigned nth = 0; readers->t->block[i].code[0] && nth < BK_VALUES; nth++) {
+            struct bk_values v = bk_share_values(readers, i, nth);
 
             *most = v.at && v.slice_bytes > *most ? v.slice_bytes : *most;
             for (uint32_t slice = 0; v.at && slice < ix->block[i].pairs->nslices; slice++)
-                wanted += bk_share_wishes(wish, i, nth, slice) >> bk_rank() & 1;
+                wanted += bk_share_readers(readers, i, nth, slice) >> bk_rank() & 1;
         }
     return wanted;
 }
@@ -402,7 +441,7 @@ static uint64_t count_wanted(const struct bk_wish *wish, size_t *most)
 /* Reads the slices of solved blocks from all parts. */
 static enum bk_err load_solved(struct bk_run *run, struct bk_report *why)
 {
-    struct bk_wish wish = bk_run_wish(run);
+    struct bk_value_readers readers = bk_run_value_readers(run);
     uint64_t wanted, seen = 0;
     size_t most = 1;
     enum bk_err err = BK_OK;
@@ -410,7 +449,7 @@ static enum bk_err load_solved(struct bk_run *run, struct bk_report *why)
 
     if (!run->parts.solved)
         return BK_OK;
-    wanted = count_wanted(&wish, &most);
+    wanted = count_wanted(&readers, &most);
     junk = malloc(most);
     if (!junk)
         err = bk_no_memory(why);
@@ -422,8 +461,8 @@ static enum bk_err load_solved(struct bk_run *run, struct bk_report *why)
         bool ok = true;
 
         err = bk_reader_open(&r, &part, why);
-        for (uint32_t i = 0; !err && ok && i < wish.t->ix->nblocks; i++)
-            ok = load_solved_block(r, &wish, i, junk, &seen);
+        for (uint32_t i = 0; !err && ok && i < readers.t->ix->nblocks; i++)
+            ok = load_solved_block(r, &readers, i, junk, &seen);
         if (!err && !ok)
             err = cannot_be_read(path, r, why);
         bk_reader_close(r);

@@ -1,14 +1,13 @@
 /*
  * resume.h - going on from a checkpoint.
  *
- * Between two plies of a block, or two blocks, everything that is known is
- * written down: which blocks are solved, with the values of those still in
- * memory; what the sink has made of them; and the arrays of the block or
- * group under way.  Nothing else is kept from one ply to the next.
+ * A checkpoint is written between two plies of a block, or between two blocks.  It holds which
+ * blocks are solved, with the values of those still in memory; the sink's own state; and the arrays
+ * of the block or group under way.  The solver keeps nothing else from one ply to the next.
  *
- * Of several processes each writes its slices of these arrays, and of the solved blocks, to files
- * of its own, and when all have, the first writes the rest.  Any number of processes goes on from
- * that, one too.
+ * Each of several processes writes its slices of these arrays, and of the solved blocks, to files
+ * of its own; when all have, the first writes the rest.  Any number of processes, one too, can go
+ * on from such a checkpoint.
  */
 #ifndef BK_RESUME_H
 #define BK_RESUME_H
@@ -19,14 +18,14 @@
 #include "tb/solve/run.h"
 #include "tb/solve/share.h"
 
-/* Goes up with every change of what the state of a table is. */
+/* Incremented whenever a checkpoint's contents change. */
 #define BK_RESUME_VERSION 11
 
 /* A block or a group under way; solver NULL: none is. */
 struct bk_under_way {
     struct bk_solver *solver;
     const struct bk_share *share; /* the slices that are worked on here; NULL: all */
-    struct bk_ledger *ledger;     /* of what is found; NULL: the state has it */
+    struct bk_ledger *ledger;     /* distances; NULL: the state has them */
     struct bk_paging *paging;     /* which slices are in memory; NULL: all */
     struct bk_moment *m;
 };
@@ -52,5 +51,22 @@ bool bk_resume_has(const struct bk_run *run, uint32_t block);
    no memory, or no disk; of a shared block perhaps here alone. */
 enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u,
                             struct bk_report *why);
+
+/*
+ * == Room for codes ==
+ *
+ * Memory for codes that come from a checkpoint or from another process, laid out as the solver
+ * does.
+ */
+
+/* Allocates a block's codes, zeroed.  taken: as in prepare.h. */
+enum bk_err bk_layout_block(struct bk_memtable *t, uint32_t block, const struct bk_kernel *k,
+                            bool taken, struct bk_report *why);
+/* Allocates the bitmaps of what exits attain in a block that is laid out, zeroed. */
+enum bk_err bk_layout_attained(struct bk_memtable *t, uint32_t block, struct bk_report *why);
+
+/* Return the bytes of one array of a block's codes, and of one of its bitmaps. */
+size_t bk_layout_code_bytes(const struct bk_memtable *t, uint32_t block);
+size_t bk_layout_bit_bytes(const struct bk_memtable *t, uint32_t block);
 
 #endif

@@ -117,26 +117,26 @@ static void let_blocks_go(struct bk_run *run, const uint32_t *block, uint32_t n)
             bk_memblock_free(&t->block[i]);
 }
 
-struct bk_wish bk_run_wish(const struct bk_run *run)
+struct bk_value_readers bk_run_value_readers(const struct bk_run *run)
 {
     const struct bk_solve_job *job = run->job;
 
-    return (struct bk_wish){ .t = job->t,
-                             .owners = job->owners,
-                             .reading = job->reading,
-                             .encoders = job->sink->readers,
-                             .context = job->sink->context };
+    return (struct bk_value_readers){ .t = job->t,
+                                      .owners = job->owners,
+                                      .reading = job->reading,
+                                      .encoders = job->sink->readers,
+                                      .context = job->sink->context };
 }
 
 /* Frees what only encoding wanted of blocks that are encoded. */
 static void trim_blocks(struct bk_run *run)
 {
     struct bk_memtable *t = run->job->t;
-    struct bk_wish wish = bk_run_wish(run);
+    struct bk_value_readers readers = bk_run_value_readers(run);
 
     for (uint32_t i = 0; i < t->ix->nblocks; i++)
         if (t->block[i].encoded && t->block[i].code[0] && !t->block[i].trimmed) {
-            bk_share_trim(&wish, i);
+            bk_share_trim(&readers, i);
             t->block[i].trimmed = true;
         }
 }

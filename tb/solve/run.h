@@ -1,9 +1,8 @@
 /*
- * run.h - a table under way: what is solved, and which blocks still read it.
+ * run.h - a table being solved: which blocks are solved, and which blocks still read them.
  *
- * A block is read by the blocks from which a man goes to the block's cell: a
- * pawn on d6 looks at d7.  When all of these are solved, and the block's values
- * are in units, its memory can go.
+ * Block A reads block B if a move leads from A to B: with a pawn on d6 the block with it on d7. The
+ * values of B are freed when all blocks that read B are solved, and B is encoded.
  */
 #ifndef BK_RUN_H
 #define BK_RUN_H
@@ -15,7 +14,7 @@
 #include "tb/solve/job.h"
 #include "tb/solve/share.h"
 
-/* The blocks under way, as bk_block_iterate() knows them. */
+/* How far the blocks under way are: the progress point that a checkpoint stores. */
 struct bk_moment {
     uint32_t block, ply;    /* the first of the blocks */
     uint32_t before, there; /* flags; before: the last ply found something; there: any are under
@@ -82,8 +81,8 @@ void bk_run_note(const struct bk_run *run, const char *text);
 /* Notes that a distance does not fit; returns the error that says so. */
 enum bk_err bk_run_too_far(struct bk_run *run, struct bk_report *why);
 
-/* Returns which processes want the table's values. */
-struct bk_wish bk_run_wish(const struct bk_run *run);
+/* Returns which processes read the table's values. */
+struct bk_value_readers bk_run_value_readers(const struct bk_run *run);
 
 static inline bool bk_run_is_stopped(const struct bk_run *run)
 {

@@ -593,7 +593,7 @@ enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struc
     return err;
 }
 
-/* == Values, to those who want them == */
+/* == Values, to those who read them == */
 
 uint64_t bk_shared_from(void)
 {
@@ -612,7 +612,7 @@ bool bk_share_may(const struct bk_index *ix)
            (!ix->m.rights || ix->nblocks <= BLOCKS_IN_TURN);
 }
 
-struct bk_values bk_share_values(const struct bk_wish *w, uint32_t block, unsigned nth)
+struct bk_values bk_share_values(const struct bk_value_readers *w, uint32_t block, unsigned nth)
 {
     const struct bk_memtable *t = w->t;
     const struct bk_memblock *mb = &t->block[block];
@@ -625,21 +625,22 @@ struct bk_values bk_share_values(const struct bk_wish *w, uint32_t block, unsign
     return (struct bk_values){ (char *)mb->attained[(nth - 4) >> 1][side], bits };
 }
 
-uint64_t bk_share_wishes(const struct bk_wish *w, uint32_t block, unsigned nth, uint32_t slice)
+uint64_t bk_share_readers(const struct bk_value_readers *w, uint32_t block, unsigned nth,
+                          uint32_t slice)
 {
     const struct bk_memblock *mb = &w->t->block[block];
     const uint8_t *king = w->t->ix->block[block].pairs->king[slice];
     unsigned side = nth & 1;
-    uint64_t wishes = 0;
+    uint64_t ranks = 0;
 
     if (!w->owners)
         return 1;
     if (w->encoders && !mb->encoded)
-        wishes = w->encoders(w->context, block, slice, side);
+        ranks = w->encoders(w->context, block, slice, side);
     if (nth < 4)
-        wishes |= w->reading ? bk_owners_readers(w->owners, w->reading, side, king[0], king[1])
-                             : ~UINT64_C(0);
-    return wishes;
+        ranks |= w->reading ? bk_owners_readers(w->owners, w->reading, side, king[0], king[1])
+                            : ~UINT64_C(0);
+    return ranks;
 }
 
 /* A place in a walk over some blocks, their arrays (`nth`), and the slices of these. */
@@ -649,7 +650,7 @@ struct cursor {
 };
 
 struct handing_out {
-    const struct bk_wish *w;
+    const struct bk_value_readers *w;
     const uint32_t *block;
     uint32_t n;
     struct bk_box *out, *in; /* by rank */
@@ -671,7 +672,7 @@ static bool find_slice(const struct handing_out *h, struct cursor *c)
     return false;
 }
 
-/* Puts one slice into the boxes of those that want it or, with `taken`, takes it out of its
+/* Puts one slice into the boxes of those that read it or, with `taken`, takes it out of its
    owner's.  taken: bytes taken out of each box. */
 static void move_slice(const struct handing_out *h, const struct cursor *c, size_t *taken)
 {
@@ -679,11 +680,11 @@ static void move_slice(const struct handing_out *h, const struct cursor *c, size
     const uint8_t *king = h->w->t->ix->block[block].pairs->king[c->slice];
     struct bk_values piece = bk_share_values(h->w, block, c->nth);
     unsigned owner = bk_owner_of(h->w->owners, king[0], king[1]);
-    uint64_t wishes = bk_share_wishes(h->w, block, c->nth, c->slice);
+    uint64_t ranks = bk_share_readers(h->w, block, c->nth, c->slice);
     char *values = piece.at + c->slice * piece.slice_bytes;
 
     if (taken) {
-        if (owner == bk_rank() || !(wishes >> bk_rank() & 1))
+        if (owner == bk_rank() || !(ranks >> bk_rank() & 1))
             return;
         memcpy(values, h->in[owner].at + taken[owner], piece.slice_bytes);
         taken[owner] += piece.slice_bytes;
@@ -692,9 +693,9 @@ static void move_slice(const struct handing_out *h, const struct cursor *c, size
     if (owner != bk_rank())
         return;
     for (unsigned rank = 0; rank < bk_ranks(); rank++)
-        if (rank != bk_rank() && wishes >> rank & 1)
+        if (rank != bk_rank() && ranks >> rank & 1)
             bk_box_put(&h->out[rank], values, piece.slice_bytes);
-    if (!(wishes >> bk_rank() & 1))
+    if (!(ranks >> bk_rank() & 1))
         bk_spill_forget(values, piece.slice_bytes);
 }
 
@@ -709,7 +710,7 @@ static void move_round(const struct handing_out *h, struct cursor *c, size_t *ta
     }
 }
 
-enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, uint32_t n,
+enum bk_err bk_share_hand_out(const struct bk_value_readers *w, const uint32_t *block, uint32_t n,
                               struct bk_report *why)
 {
     struct handing_out h = { w, block, n, bk_boxes_new(bk_ranks()), bk_boxes_new(bk_ranks()) };
@@ -732,7 +733,7 @@ enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, ui
     return err;
 }
 
-void bk_share_trim(const struct bk_wish *w, uint32_t block)
+void bk_share_trim(const struct bk_value_readers *w, uint32_t block)
 {
     uint32_t nslices = w->t->ix->block[block].pairs->nslices;
 
@@ -741,7 +742,7 @@ void bk_share_trim(const struct bk_wish *w, uint32_t block)
 
         for (uint32_t slice = 0, end; piece.at && slice < nslices; slice = end + 1) {
             for (end = slice; end < nslices; end++) /* what lies side by side goes together */
-                if (bk_share_wishes(w, block, nth, end) >> bk_rank() & 1)
+                if (bk_share_readers(w, block, nth, end) >> bk_rank() & 1)
                     break;
             if (end > slice)
                 bk_spill_forget(piece.at + slice * piece.slice_bytes,

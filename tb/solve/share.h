@@ -1,23 +1,25 @@
 /*
- * share.h - the slices of a block that this process solves, and what it tells
- * the others of them.
+ * share.h - one block solved by several processes (ranks): each solves some slices and sends the
+ * others the frontiers that they read.
  *
- * A slice is solved by the owner of its kings (owners.h).  What a pass reads of
- * other slices are those to which a king can go, the *halo*: of them a rank
- * holds what the opponent has won, and the last frontier, where they lie in any
- * case.  Arrays have room for every slice; what nobody touches costs nothing.
- * After each pass owners push what is new to those who read it: marks, and of
- * each marked vector the words that hold anything.
+ * A slice is solved by the owner of its two king squares (owners.h).  A pass over a slice also
+ * reads the slices to which a king can go.  Those that another process owns are the *halo*.  Of a
+ * halo slice a process keeps a copy of two things: the positions that the opponent has won, and the
+ * last frontier.  They lie at their usual place in the arrays, which have addresses for every
+ * slice; slices that a process never touches take no memory.
  *
- *   init     own slices by the kernel; of the halo what is legal, which follows
- *            from the rules alone
- *   pass     own slices; then join(), then news()
- *   hand_out when the block is solved: values to those who encode them and those who
- *            move into them
- *   trim     when it is encoded: what only encoding wanted goes
+ *   init     the kernel initializes own slices; bk_share_init_halo() finds the legal positions of
+ *            halo slices, which follow from the rules alone
+ *   pass     the kernel runs the pass over own slices; then bk_share_join() agrees on flags, and
+ *            bk_share_news() sends each frontier to the processes whose halo has the slice
+ *   hand_out when the block is solved: sends its values to the processes that encode them and those
+ *            whose moves lead to them
+ *   trim     when the block is encoded: frees the values that only the encoder read
  *
- * `news` is taken in as the pass would have left it in one process: frontier,
- * marks, what is won, and the flags that wake slices.
+ * Invariant: after bk_share_news() a halo slice has the frontier, marks and won positions, and the
+ * slices that read it the wake-up flags, that a single process would have after the pass.
+ *
+ * Cost: a message holds the marks and the words that are not zero of each marked vector.
  */
 #ifndef BK_SHARE_H
 #define BK_SHARE_H
@@ -27,104 +29,110 @@
 #include "tb/memory/ranks.h"
 #include "tb/solve/owners.h"
 
-/* A block with fewer positions is solved by every process for itself.  Tests set another number in
-   BAREKING_SHARED_FROM, for all processes. */
+/* A block with fewer positions is not shared: every process solves all of it.  Tests set another
+   number in BAREKING_SHARED_FROM, for all processes. */
 #define BK_SHARED_FROM (1u << 16)
 uint64_t bk_shared_from(void);
 
 /*
- * Returns whether processes solve all blocks of a table together, slice by slice.  Then each of
- * them reads other tables, and blocks, for its own slices alone.  Not where only kings move, nor in
- * tables so small that a share is not worth it, nor where there are many blocks that never make
- * groups.
+ * Returns whether processes share all blocks of a table.  Then each process reads other tables, and
+ * other blocks, for its own slices alone.  False if only kings move, if the table is too small, or
+ * if it has many blocks that never make groups.
  */
 bool bk_share_may(const struct bk_index *ix);
 
+/* A block as this process shares it. */
 struct bk_share {
     uint32_t nslices;
-    uint8_t *owner;       /* by slice; owned, as what follows */
-    uint32_t *own, *halo; /* slices */
+    uint8_t *owner;       /* by slice: its rank; this array and the next ones are owned */
+    uint32_t *own, *halo; /* lists of slices */
     uint32_t nown, nhalo;
-    uint64_t *readers[2];    /* by side and slice: ranks, other than its owner, that read what
-                                the side to move has there */
+    uint64_t *readers[2];    /* by side and slice: the ranks, a bit each, other than its owner,
+                                that read what the side to move has won there */
     unsigned ranks;          /* of the owners */
     struct bk_box *out, *in; /* by rank */
     struct bk_setup *bare;   /* the block without its exits */
 };
 
-/* Returns the bytes of a block's arrays that a process touches, of `some` the one with most: its
-   own slices, and of the halo what is won, a frontier, and news on their way.  0: no memory to find
-   out. */
+/* Returns the bytes of a block's arrays that a process touches: own slices; of halo slices the won
+   positions and a frontier; and the messages.  The largest among the ranks `some`.  0: no memory to
+   find out. */
 uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
                         const struct bk_owners *owners, struct bk_some_ranks some);
 
-/* Returns the number of slices, counted once for each side to move and each other process that
-   looks at what it has won there.  0: none, or no memory to find out. */
+/* Returns how many slice frontiers are sent after a pass at most: one for each slice, side to move
+   and process with the slice in its halo.  0: none, or no memory to find out. */
 uint64_t bk_share_told(const struct bk_variant *v, const struct bk_pairs *pairs,
                        const struct bk_owners *owners);
 
-/* s: prepared, with its kings' moves; borrowed as long as the share.  *out is owned. */
+/* s: prepared, with the kings' moves; borrowed until the share is freed.  *out is owned. */
 enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
                          const struct bk_owners *owners, struct bk_report *why);
 void bk_share_free(struct bk_share *h); /* NULL is fine */
 
-/* Finds what is legal in the nth slice of the halo.  Threads: any, each with scratch of its own. */
+/* Finds the legal positions of the nth slice of the halo.  Threads: any, each with its own scratch.
+ */
 void bk_share_init_halo(const struct bk_share *h, const struct bk_solver *b, uint32_t nth,
                         void *scratch);
 
-/* Makes what belongs to no slice of a state the same everywhere; found, stopped, failed: of any
-   process. */
+/* Flags of a pass. */
 struct bk_joined {
     bool found, stopped, failed;
 };
+/* Combines *x and the state's fields that belong to no slice over all processes: afterwards all
+   have the same, and a flag is set if it was set in any. */
 void bk_share_join(struct bk_state *st, struct bk_joined *x);
 
-/* After a pass that has found wins, or losses: pushes them, and takes in what others have.
+/* After a pass: sends the frontiers of own slices to the processes that read them, and stores those
+   received in the halo.  losses: the pass was an even ply.
    BK_E_SYSTEM: no memory, perhaps on this rank alone. */
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why);
 
-/* Returns the bytes that the owners of a share would send each other, found by a single process
-   that has the whole block.  0: no memory. */
+/* In a single process that has the whole block: returns the bytes that the owners would send each
+   other after this pass.  0: no memory. */
 uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b, bool losses);
 
-/* After a checkpoint has given each process its own slices: makes the halo what its owners have.
-   losses: the last ply found losses.  BK_E_SYSTEM: as above. */
+/* After each process has read its own slices from a checkpoint: fills the halo from its owners.
+   losses: the last ply was an even one.  BK_E_SYSTEM: as above. */
 enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
                              struct bk_report *why);
 
-/* Gives every process all slices of the arrays that stay; frees the rest of the state.
-   BK_E_SYSTEM: no memory, for all alike. */
+/* Sends all slices of the arrays that become values to every process; frees the rest of the state.
+   BK_E_SYSTEM: no memory, in all processes alike. */
 enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struct bk_report *why);
 
-/* Which processes want the values of a solved table. */
-struct bk_wish {
+/* Tells which processes read the values of a solved table. */
+struct bk_value_readers {
     struct bk_memtable *t;
-    const struct bk_owners *owners;   /* NULL: one process, which wants all */
-    const struct bk_reading *reading; /* NULL: everyone reads everything */
+    const struct bk_owners *owners;   /* NULL: a single process, which reads everything */
+    const struct bk_reading *reading; /* by moves; NULL: every process reads everything */
+    /* returns the ranks, a bit each, that encode a slice; NULL: none does */
     uint64_t (*encoders)(void *context, uint32_t block, uint32_t slice, unsigned side);
-    void *context; /* NULL encoders: nobody encodes */
+    void *context;
 };
 
-/* The arrays of a block, each by side: codes or a bitmap, the second bitmap, what exits attain. */
+/* The nth array of values of a block: codes or the first bitmap, the second bitmap, and two bitmaps
+   of what exits attain, each by side. */
 enum { BK_VALUES = 8 };
 struct bk_values {
     char *at; /* NULL: not there */
     size_t slice_bytes;
 };
-struct bk_values bk_share_values(const struct bk_wish *w, uint32_t block, unsigned nth);
-/* Returns which processes want a slice of the nth array, a bit each. */
-uint64_t bk_share_wishes(const struct bk_wish *w, uint32_t block, unsigned nth, uint32_t slice);
+struct bk_values bk_share_values(const struct bk_value_readers *w, uint32_t block, unsigned nth);
+/* Returns the ranks, a bit each, that read a slice of the nth array. */
+uint64_t bk_share_readers(const struct bk_value_readers *w, uint32_t block, unsigned nth,
+                          uint32_t slice);
 
-/* Sends slices of solved blocks, which lie with their owners, to the processes that want them;
-   frees what this process does not want.  The blocks have an inner man.  BK_E_SYSTEM: no memory,
-   for all alike. */
-enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, uint32_t n,
+/* Sends the slices of solved blocks from their owners to the processes that read them; frees those
+   that this process does not read.  The blocks have an inner man.
+   BK_E_SYSTEM: no memory, in all processes alike. */
+enum bk_err bk_share_hand_out(const struct bk_value_readers *w, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
-/* Frees what this process does not want of a block. */
-void bk_share_trim(const struct bk_wish *w, uint32_t block);
-/* Returns how much of a table's codes a process keeps, of `some` the one with most, by the page: 0
-   to 1. */
+/* Frees the slices of a block that this process does not read. */
+void bk_share_trim(const struct bk_value_readers *w, uint32_t block);
+/* Returns the part of a table's codes that a process keeps, 0 to 1, in whole pages: the largest
+   among the ranks `some`. */
 double bk_share_kept(const struct bk_index *ix, const struct bk_owners *owners,
                      const struct bk_reading *reading, bool distances, struct bk_some_ranks some);
 

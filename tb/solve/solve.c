@@ -8,9 +8,8 @@
 
 #include "core/rules.h"
 #include "table/rows.h"
-#include "tb/solve/block.h"
-#include "tb/solve/layout.h"
 #include "tb/memory/ranks.h"
+#include "tb/solve/block.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/run.h"
 
