@@ -98,7 +98,7 @@ for variable in $(cat "$tmp/variables"); do
 done
 
 # == Keys of games' files ==
-for key in $(sed -n 's/^    { "\([a-z-]*\)", .*key_.*/\1/p' src/core/keys.c); do
+for key in $(sed -n 's/^    { "\([a-z-]*\)", .*key_.*/\1/p' src/core/read.c); do
     looked=$((looked + 1))
     # shellcheck disable=SC2016
     grep -q "^| \`$key\` |" docs/variant-files.md || wrong "variant-files.md has no key $key"

@@ -1,11 +1,18 @@
 /*
  * read.c - a game from the text of its file.
  *
- * Idea: first collect every `key = value` with its place, then understand them
- * with the board and all letters known; so a key may speak of a piece that
- * comes later, and every complaint still names the line it is about.
- * Checks that also make sense without a file are check.c's; what only a writer
- * of files gets wrong (forgotten keys, keys without effect) is in check_file().
+ * Idea: every `key = value` is collected with its place, and understood when the board
+ * and all letters are known.  So a key may speak of a piece that comes later, and every
+ * complaint still names the line that it is about.
+ *
+ * In order: lines become sections and keys; a cursor reads a value word by word; each
+ * key has a function that reads its value into the plain fields, and keys[] lists them
+ * all; then the file as a whole.  A key's function complains of what cannot be
+ * understood; whether the fields make a game is check.c's question; what only a writer
+ * of files gets wrong (forgotten keys, keys without effect) is check_file()'s.
+ *
+ * Rejected: libinih, which was here before.  It tells neither columns nor sections
+ * without keys, so every line was read a second time beside it.
  */
 #include "core/read.h"
 
@@ -16,12 +23,699 @@
 
 #include "core/array.h"
 #include "core/attack.h"
+#include "core/betza.h"
 #include "core/check.h"
 #include "core/hands.h"
-#include "core/ini.h"
-#include "core/keys.h"
+#include "core/letter.h"
 #include "core/position.h"
 #include "core/rules.h"
+#include "core/utf8.h"
+
+/* == Lines: docs/variant-files.md 1 == */
+
+#define INI_LINE_CHARS_MAX 197
+
+/* The lines of a text, one after another.  Blank lines and comments are skipped; the rest must be
+   UTF-8. */
+struct ini {
+    const char *next; /* what is not read yet; borrowed */
+    int line;         /* the number of the last line read; 0: none */
+    const char *name; /* of the section or the key */
+    const char *value;
+    unsigned column; /* of the value, or of what is wrong; from 1 */
+    struct bk_report fault;
+    char text[INI_LINE_CHARS_MAX + 1]; /* the line, cut into name and value */
+};
+
+/* What ini_next() has found. */
+enum ini_kind {
+    INI_END,
+    INI_SECTION, /* name: what stands between the brackets */
+    INI_KEY,     /* name and value, without white space around; each may be empty */
+    INI_WRONG,   /* fault, line and column say what and where; nothing is read after it */
+};
+
+/* Begins to read a text, which stays borrowed; a byte order mark is skipped. */
+static void ini_open(struct ini *ini, const char *text)
+{
+    memset(ini, 0, sizeof *ini);
+    ini->next = text + bk_utf8_mark(text);
+}
+
+static enum ini_kind ini_wrong(struct ini *ini, unsigned column, const char *text)
+{
+    ini->column = column;
+    bk_fail(&ini->fault, BK_E_USAGE, "%s", text);
+    return INI_WRONG;
+}
+
+/* Cuts white space off the end. */
+static void trim(char *s)
+{
+    size_t n = strlen(s);
+
+    while (n && bk_is_space(s[n - 1]))
+        n--;
+    s[n] = '\0';
+}
+
+/* Cuts the comment off: from `;` or `#` at the start of a line, from a `;` after a blank. */
+static void cut_comment(char *line)
+{
+    char *s = line;
+
+    while (bk_is_space(*s))
+        s++;
+    if (*s == '#' || *s == ';')
+        *s = '\0';
+    for (; *s; s++)
+        if (bk_is_space(s[0]) && s[1] == ';')
+            *s = '\0';
+}
+
+/* "[variant]", "[piece NAME]" */
+static enum ini_kind ini_section(struct ini *ini)
+{
+    char *close = strchr(ini->text, ']');
+    size_t after;
+
+    if (bk_is_space(ini->text[0]))
+        return ini_wrong(ini, 1, "a section begins in the first column");
+    if (!close)
+        return ini_wrong(ini, 1, "expected `[variant]` or `[piece NAME]`");
+    after = 1 + strspn(close + 1, " \t\r");
+    if (close[after] && close[after] != ';')
+        return ini_wrong(ini, (unsigned)(close + after - ini->text) + 1,
+                         "unexpected text after the section");
+    *close = '\0';
+    ini->name = ini->text + 1;
+    return INI_SECTION;
+}
+
+/* "key = value", also with a colon */
+static enum ini_kind ini_key(struct ini *ini)
+{
+    char *equals = strpbrk(ini->text, "=:"), *value;
+
+    if (bk_is_space(ini->text[0]))
+        return ini_wrong(ini, 1, "a key begins in the first column");
+    if (!equals)
+        return ini_wrong(ini, 1, "expected `key = value` or `[section]`");
+    value = equals + 1;
+    while (bk_is_space(*value))
+        value++;
+    *equals = '\0';
+    trim(ini->text);
+    ini->name = ini->text;
+    ini->value = value;
+    ini->column = (unsigned)(value - ini->text) + 1;
+    return INI_KEY;
+}
+
+/* Reads on up to the next section or key.  Name and value are good until the next call. */
+static enum ini_kind ini_next(struct ini *ini)
+{
+    while (*ini->next) {
+        size_t line = strcspn(ini->next, "\n"), n = line;
+        const char *first = ini->text;
+
+        if (n && ini->next[n - 1] == '\r')
+            n--;
+
+        ini->line++;
+        if (n > INI_LINE_CHARS_MAX) {
+            ini_wrong(ini, INI_LINE_CHARS_MAX + 1, "");
+            bk_fail(&ini->fault, BK_E_USAGE, "the line is longer than %d bytes",
+                    INI_LINE_CHARS_MAX);
+            return INI_WRONG;
+        }
+        memcpy(ini->text, ini->next, n);
+        ini->text[n] = '\0';
+        ini->next += line + (ini->next[line] == '\n');
+        cut_comment(ini->text);
+        trim(ini->text);
+        n = bk_utf8_span(ini->text);
+        if (ini->text[n])
+            return ini_wrong(ini, (unsigned)n + 1, "not UTF-8");
+        n = bk_utf8_plain(ini->text); /* names and titles are shown on terminals */
+        if (ini->text[n])
+            return ini_wrong(ini, (unsigned)n + 1, "a control character");
+        while (bk_is_space(*first))
+            first++;
+        if (*first)
+            return *first == '[' ? ini_section(ini) : ini_key(ini);
+    }
+    return INI_END;
+}
+
+/* == Values == */
+
+/* A value that is read word by word.  Each reader goes on from the cursor and leaves it behind what
+   it has read.  If it cannot, it returns false, the cursor stands at what is wrong, and the fault
+   says what that is. */
+struct cursor {
+    const char *p; /* what is not read yet */
+    struct bk_report fault;
+};
+
+/* Formats what is wrong at the cursor into c->fault; returns false. */
+__attribute__((format(printf, 2, 3))) static bool cursor_wrong(struct cursor *c, const char *fmt,
+                                                               ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(c->fault.text, sizeof c->fault.text, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+/* Skips white space; false: nothing follows. */
+static bool cursor_more(struct cursor *c)
+{
+    while (bk_is_space(*c->p))
+        c->p++;
+    return *c->p;
+}
+
+/* Checks that nothing follows. */
+static bool cursor_end(struct cursor *c)
+{
+    return !cursor_more(c) || cursor_wrong(c, "unexpected `%s`", c->p);
+}
+
+static bool cursor_number(struct cursor *c, unsigned min, unsigned max, unsigned *out)
+{
+    const char *end = c->p;
+    unsigned n = 0;
+
+    for (; bk_is_digit(*end) && n <= max; end++)
+        n = n * 10 + (unsigned)(*end - '0');
+    if (end == c->p || n < min || n > max)
+        return cursor_wrong(c, "expected a number from %u to %u", min, max);
+    c->p = end;
+    *out = n;
+    return true;
+}
+
+/* Reads a number that is the whole value. */
+static bool cursor_only_number(struct cursor *c, unsigned min, unsigned max, unsigned *out)
+{
+    return cursor_number(c, min, max, out) && cursor_end(c);
+}
+
+/* Reads a piece's letter. */
+static bool cursor_type(struct cursor *c, const struct bk_variant *v, uint8_t *type)
+{
+    if (!cursor_more(c))
+        return cursor_wrong(c, "expected a piece's letter");
+    for (int i = 0; i < v->ntypes; i++)
+        if (v->piece[i].letter == *c->p) {
+            *type = (uint8_t)i;
+            c->p++;
+            return true;
+        }
+    return cursor_wrong(c, "no piece has the letter `%c`", *c->p);
+}
+
+static bool cursor_file(struct cursor *c, const struct bk_variant *v, uint8_t *file)
+{
+    if (!cursor_more(c) || *c->p < 'a' || *c->p >= 'a' + v->files)
+        return cursor_wrong(c, "expected a file from a to %c", 'a' + v->files - 1);
+    *file = (uint8_t)(*c->p++ - 'a');
+    return true;
+}
+
+/* Reads a list of ranks: 9  2-7  9,10  3- */
+static bool cursor_ranks(struct cursor *c, const struct bk_variant *v, uint16_t *mask)
+{
+    unsigned ranks = 0;
+
+    do {
+        unsigned low = 1, high;
+
+        if (!cursor_number(c, 1, v->ranks, &low))
+            return false;
+        high = low;
+        if (*c->p == '-') {
+            c->p++;
+            high = v->ranks;
+            if (bk_is_digit(*c->p) && !cursor_number(c, low, v->ranks, &high))
+                return false;
+        }
+        for (unsigned r = low - 1; r < high; r++)
+            ranks |= 1u << r;
+    } while (*c->p == ',' && c->p++);
+    *mask = (uint16_t)ranks;
+    return true;
+}
+
+/* Skips the next word if it is `word`; otherwise false, which is no fault. */
+static bool cursor_skip(struct cursor *c, const char *word)
+{
+    size_t n = strlen(word);
+
+    cursor_more(c);
+    if (strncmp(c->p, word, n) || (c->p[n] && !bk_is_space(c->p[n])))
+        return false;
+    c->p += n;
+    return true;
+}
+
+/* Reads a value that is one of `words`, which end with NULL; *out is its place. */
+static bool cursor_one_of(struct cursor *c, const char *const words[], unsigned *out)
+{
+    char list[128] = "";
+
+    for (unsigned i = 0; words[i]; i++) {
+        if (cursor_skip(c, words[i])) {
+            *out = i;
+            return cursor_end(c);
+        }
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? " | " : "", words[i]);
+    }
+    return cursor_wrong(c, "expected %s", list);
+}
+
+/* Reads a value that is one of two words; *out: it is `yes`. */
+static bool cursor_choice(struct cursor *c, const char *no, const char *yes, bool *out)
+{
+    const char *const words[] = { no, yes, NULL };
+    unsigned i = 0;
+    bool ok = cursor_one_of(c, words, &i);
+
+    *out = i == 1;
+    return ok;
+}
+
+/* Copies the value to `to`, which has `size` bytes, the zero included; the cursor does not move. */
+static bool cursor_copy(struct cursor *c, char *to, size_t size)
+{
+    size_t n = strlen(c->p);
+
+    if (n >= size)
+        return cursor_wrong(c, "longer than %d bytes", (int)size - 1);
+    memcpy(to, c->p, n + 1);
+    return true;
+}
+
+/* == Keys: docs/variant-files.md 2 == */
+
+#define ARMY_MAX        200
+#define TURNS_MAX       10000
+#define QUIET_TURNS_MAX 20
+
+struct key {
+    const char *name;
+    bool first;   /* other keys need it, so it is read before them */
+    bool repeats; /* may stand more than once in its section */
+    /* Read the value at the cursor, to its end, into the fields of the game or of a piece of it.
+       One of the two is NULL: the key belongs to [variant] or to [piece], as the other says. */
+    bool (*of_variant)(struct cursor *c, struct bk_variant *v);
+    bool (*of_piece)(struct cursor *c, struct bk_variant *v, struct bk_piece *p);
+};
+
+static bool key_name(struct cursor *c, struct bk_variant *v)
+{
+    if (!cursor_copy(c, v->name, sizeof v->name))
+        return false;
+    for (; *c->p; c->p++)
+        if (!bk_is_lower(*c->p) && !bk_is_digit(*c->p) && *c->p != '-')
+            return cursor_wrong(c, "a name has only a-z, 0-9 and -");
+    return true;
+}
+
+static bool key_title(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_copy(c, v->title, sizeof v->title);
+}
+
+static bool key_source(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_copy(c, v->source, sizeof v->source);
+}
+
+static bool key_board(struct cursor *c, struct bk_variant *v)
+{
+    unsigned files = 0, ranks = 0;
+
+    if (!cursor_number(c, 2, BK_FILES_MAX, &files))
+        return false;
+    if (*c->p != 'x')
+        return cursor_wrong(c, "expected FILESxRANKS, such as 10x8");
+    c->p++;
+    if (!cursor_number(c, 2, BK_RANKS_MAX, &ranks) || !cursor_end(c))
+        return false;
+    bk_variant_board(v, files, ranks);
+    return true;
+}
+
+static bool key_holes(struct cursor *c, struct bk_variant *v)
+{
+    while (cursor_more(c)) {
+        const char *start = c->p;
+        uint8_t file = 0;
+        unsigned rank = 0, sq;
+
+        if (!cursor_file(c, v, &file) || !cursor_number(c, 1, v->ranks, &rank))
+            return false;
+        sq = bk_sq(v, file, rank - 1);
+        if (!bk_bits_has(&v->board, sq)) {
+            c->p = start;
+            return cursor_wrong(c, "%c%u stands twice", 'a' + file, rank);
+        }
+        bk_bits_clear(&v->board, sq);
+    }
+    return true;
+}
+
+static bool key_bare_king(struct cursor *c, struct bk_variant *v)
+{
+    static const char *const words[] = {
+        [BK_BARE_NOTHING] = "nothing",
+        [BK_BARE_WINS] = "wins",
+        [BK_BARE_BACK] = "wins-unless-bared-back",
+        NULL,
+    };
+    unsigned i = 0;
+    bool ok = cursor_one_of(c, words, &i);
+
+    v->bare = (enum bk_bare)i;
+    return ok;
+}
+
+static bool key_stalemate(struct cursor *c, struct bk_variant *v)
+{
+    static const char *const words[] = {
+        [BK_STALEMATE_DRAW] = "draw",
+        [BK_STALEMATE_LOSS] = "loss",
+        NULL,
+    };
+    unsigned i = 0;
+    bool ok = cursor_one_of(c, words, &i);
+
+    v->stalemate = (enum bk_stalemate)i;
+    return ok;
+}
+
+static bool key_en_passant(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "no", "yes", &v->en_passant);
+}
+
+static bool key_castling_rook(struct cursor *c, struct bk_variant *v)
+{
+    v->castling.allowed = true;
+    return cursor_type(c, v, &v->castling.rook) && cursor_end(c);
+}
+
+static bool key_castling_king_file(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_file(c, v, &v->castling.king_file) && cursor_end(c);
+}
+
+/* Reads a file, or `-`: there is no castling on this wing. */
+static bool file_or_none(struct cursor *c, const struct bk_variant *v, uint8_t *file)
+{
+    if (!cursor_more(c) || *c->p != '-')
+        return cursor_file(c, v, file);
+    c->p++;
+    *file = BK_NO_HOME;
+    return true;
+}
+
+static bool two_files(struct cursor *c, const struct bk_variant *v, uint8_t file[2])
+{
+    return file_or_none(c, v, &file[0]) && file_or_none(c, v, &file[1]) && cursor_end(c);
+}
+
+static bool key_castling_rook_files(struct cursor *c, struct bk_variant *v)
+{
+    return two_files(c, v, v->castling.rook_file);
+}
+
+static bool key_castling_king_to(struct cursor *c, struct bk_variant *v)
+{
+    return two_files(c, v, v->castling.king_to);
+}
+
+static bool key_castling_rook_to(struct cursor *c, struct bk_variant *v)
+{
+    return two_files(c, v, v->castling.rook_to);
+}
+
+static bool key_castling_homes(struct cursor *c, struct bk_variant *v)
+{
+    static const char *const words[] = { "fixed", "shuffled", NULL };
+    unsigned i = 0;
+    bool ok = cursor_one_of(c, words, &i);
+
+    v->castling.shuffled = i;
+    return ok;
+}
+
+static bool key_limits(struct cursor *c, struct bk_variant *v)
+{
+    while (cursor_more(c)) {
+        const char *start = c->p;
+        uint8_t type = 0;
+        unsigned n = 0;
+
+        if (!cursor_type(c, v, &type) || !cursor_number(c, 1, 255, &n))
+            return false;
+        if (v->limit[type]) {
+            c->p = start;
+            return cursor_wrong(c, "%c stands twice", v->piece[type].letter);
+        }
+        v->limit[type] = (uint8_t)n;
+    }
+    return true;
+}
+
+static bool key_game_length(struct cursor *c, struct bk_variant *v)
+{
+    unsigned n = 0;
+    bool ok = cursor_only_number(c, 1, TURNS_MAX, &n);
+
+    v->game_turns = (uint16_t)n;
+    return ok;
+}
+
+static bool key_hand(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "none", "captured", &v->hands);
+}
+
+static bool key_hand_bonus(struct cursor *c, struct bk_variant *v)
+{
+    static const char *const words[] = { "none", NULL };
+    unsigned i;
+
+    (void)v;
+    return cursor_one_of(c, words, &i);
+}
+
+static bool key_configuration(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "none", "2x2", &v->configuration);
+}
+
+static bool key_opening(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "array", "drops", &v->opening_drops);
+}
+
+static bool key_quiet_turns(struct cursor *c, struct bk_variant *v)
+{
+    unsigned n = 0;
+    bool ok = cursor_only_number(c, 0, QUIET_TURNS_MAX, &n);
+
+    v->quiet_turns = (uint8_t)n;
+    return ok;
+}
+
+/* Only the letters are looked at here; check_start() has the whole FEN read once the game is known.
+ */
+static bool key_start(struct cursor *c, struct bk_variant *v)
+{
+    if (!cursor_copy(c, v->start, sizeof v->start))
+        return false;
+    for (; *c->p && !bk_is_space(*c->p); c->p++)
+        if (bk_is_letter(*c->p) && bk_variant_type(v, *c->p) < 0)
+            return cursor_wrong(c, "no piece has the letter `%c`", bk_upper(*c->p));
+    return true;
+}
+
+static bool key_letter(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    (void)v;
+    if (*c->p < 'A' || *c->p > 'Z')
+        return cursor_wrong(c, "a letter is one of A to Z");
+    p->letter = *c->p++;
+    return cursor_end(c);
+}
+
+static bool key_royal(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    if (!cursor_choice(c, "no", "yes", &p->royal))
+        return false;
+    if (p->royal)
+        v->royal = (uint8_t)(p - v->piece);
+    return true;
+}
+
+static bool betza(struct cursor *c, struct bk_movement *m)
+{
+    struct bk_report why;
+    size_t at;
+
+    if (!bk_betza_read(m, c->p, &at, &why))
+        return true;
+    c->p += at;
+    return cursor_wrong(c, "%s", why.text);
+}
+
+static bool key_move(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    (void)v;
+    return betza(c, &p->move);
+}
+
+static bool key_steps(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    unsigned n = 1;
+    bool ok = cursor_only_number(c, 1, 2, &n);
+
+    (void)v;
+    p->move.steps_max = (uint8_t)n;
+    return ok;
+}
+
+static bool key_bend(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    static const char *const words[] = { "straight", "free", NULL };
+    unsigned i = 0;
+    bool ok = cursor_one_of(c, words, &i);
+
+    (void)v;
+    p->move.bend = i == 1;
+    return ok;
+}
+
+static bool key_takes_twice(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    (void)v;
+    return cursor_choice(c, "no", "yes", &p->move.takes_twice);
+}
+
+static bool key_army(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    unsigned n = 0;
+    bool ok = cursor_only_number(c, 0, ARMY_MAX, &n);
+
+    (void)v;
+    p->army = (uint8_t)n;
+    return ok;
+}
+
+static bool key_ranks(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    return cursor_ranks(c, v, &p->ranks) && cursor_end(c);
+}
+
+static bool key_zone_ranks(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    return cursor_ranks(c, v, &p->zone_ranks) && cursor_end(c);
+}
+
+static bool key_zone_move(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    (void)v;
+    return betza(c, &p->zone);
+}
+
+static bool key_double_step(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    return cursor_ranks(c, v, &p->double_ranks) && cursor_end(c);
+}
+
+static bool word_once(struct cursor *c, const char *word, bool *said)
+{
+    return !*said && (*said = cursor_skip(c, word));
+}
+
+static bool key_becomes(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    struct bk_become *b = &p->become[p->nbecomes];
+
+    if (p->nbecomes == BK_BECOMES_MAX)
+        return cursor_wrong(c, "a piece has at most %d `becomes`", BK_BECOMES_MAX);
+    if (!cursor_ranks(c, v, &b->ranks))
+        return false;
+    b->must = cursor_skip(c, "must");
+    if (!b->must && !cursor_skip(c, "may"))
+        return cursor_wrong(c, "expected may | must");
+    while (word_once(c, "lost", &b->lost_only) || word_once(c, "counted", &b->counted) ||
+           word_once(c, "in-place", &b->in_place)) /* in any order */
+        ;
+    while (cursor_more(c)) {
+        if (b->nto == BK_TYPES_MAX)
+            return cursor_wrong(c, "more letters than pieces");
+        if (!cursor_type(c, v, &b->to[b->nto]))
+            return false;
+        b->nto++;
+    }
+    p->nbecomes++;
+    return true;
+}
+
+static const struct key keys[] = {
+    { "board", .first = true, .of_variant = key_board },
+    { "letter", .first = true, .of_piece = key_letter },
+    { "name", .of_variant = key_name },
+    { "title", .of_variant = key_title },
+    { "source", .of_variant = key_source },
+    { "holes", .repeats = true, .of_variant = key_holes },
+    { "bare-king", .of_variant = key_bare_king },
+    { "stalemate", .of_variant = key_stalemate },
+    { "en-passant", .of_variant = key_en_passant },
+    { "castling-rook", .of_variant = key_castling_rook },
+    { "castling-king-file", .of_variant = key_castling_king_file },
+    { "castling-rook-files", .of_variant = key_castling_rook_files },
+    { "castling-king-to", .of_variant = key_castling_king_to },
+    { "castling-rook-to", .of_variant = key_castling_rook_to },
+    { "castling-homes", .of_variant = key_castling_homes },
+    { "limits", .of_variant = key_limits },
+    { "game-length-turns", .of_variant = key_game_length },
+    { "start", .of_variant = key_start },
+    { "hand", .of_variant = key_hand },
+    { "hand-bonus", .of_variant = key_hand_bonus },
+    { "configuration", .of_variant = key_configuration },
+    { "opening", .of_variant = key_opening },
+    { "opening-quiet-turns", .of_variant = key_quiet_turns },
+    { "royal", .of_piece = key_royal },
+    { "move", .of_piece = key_move },
+    { "steps", .of_piece = key_steps },
+    { "bend", .of_piece = key_bend },
+    { "takes-twice", .of_piece = key_takes_twice },
+    { "army", .of_piece = key_army },
+    { "ranks", .of_piece = key_ranks },
+    { "zone-ranks", .of_piece = key_zone_ranks },
+    { "zone-move", .of_piece = key_zone_move },
+    { "double-step", .of_piece = key_double_step },
+    { "becomes", .repeats = true, .of_piece = key_becomes },
+};
+
+/* Finds a key by its name; NULL: there is no such key. */
+static const struct key *key_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(keys[i].name, name))
+            return &keys[i];
+    return NULL;
+}
+
+/* == The file as a whole == */
 
 struct section {
     int type; /* -1: [variant] */
@@ -29,16 +723,16 @@ struct section {
 };
 
 struct entry {
-    const struct bk_key *key;
+    const struct key *key;
     int type; /* of its section */
     int line;
     unsigned column; /* of the value */
-    char value[BK_INI_LINE_CHARS_MAX + 1];
+    char value[INI_LINE_CHARS_MAX + 1];
 };
 
 struct file {
     const char *label;
-    struct bk_ini ini;
+    struct ini ini;
     struct section section[BK_TYPES_MAX + 1];
     unsigned nsections;
     struct entry *entry;
@@ -60,7 +754,7 @@ __attribute__((format(printf, 4, 5))) static bool fault(struct file *f, int line
     return false;
 }
 
-/* == 1. Collecting the entries =========================================== */
+/* == Collecting the entries == */
 
 static const struct section *section_of(const struct file *f, int type)
 {
@@ -124,7 +818,7 @@ static const struct entry *find_entry(const struct file *f, int type, const char
     return NULL;
 }
 
-static bool add_entry(struct file *f, const struct bk_key *key, int type)
+static bool add_entry(struct file *f, const struct key *key, int type)
 {
     struct entry *e;
 
@@ -142,7 +836,7 @@ static bool add_entry(struct file *f, const struct bk_key *key, int type)
 static bool take_key(struct file *f)
 {
     const char *name = f->ini.name;
-    const struct bk_key *key = bk_key_find(name);
+    const struct key *key = key_find(name);
     const struct entry *before;
     int line = f->ini.line, type;
 
@@ -165,22 +859,20 @@ static bool take_key(struct file *f)
 static bool collect(struct file *f)
 {
     for (bool ok = true; ok;)
-        switch (bk_ini_next(&f->ini)) {
-        case BK_INI_END: return true;
-        case BK_INI_SECTION: ok = open_section(f, f->ini.name); break;
-        case BK_INI_KEY: ok = take_key(f); break;
-        case BK_INI_WRONG:
-            ok = fault(f, f->ini.line, f->ini.column, "%s", f->ini.fault.text);
-            break;
+        switch (ini_next(&f->ini)) {
+        case INI_END: return true;
+        case INI_SECTION: ok = open_section(f, f->ini.name); break;
+        case INI_KEY: ok = take_key(f); break;
+        case INI_WRONG: ok = fault(f, f->ini.line, f->ini.column, "%s", f->ini.fault.text); break;
         }
     return false;
 }
 
-/* == 2. Understanding them =============================================== */
+/* == Understanding them == */
 
 static bool read_entry(struct file *f, const struct entry *e)
 {
-    struct bk_cursor c = { .p = e->value };
+    struct cursor c = { .p = e->value };
     bool ok = e->key->of_piece ? e->key->of_piece(&c, f->v, &f->v->piece[e->type])
                                : e->key->of_variant(&c, f->v);
 
@@ -373,7 +1065,7 @@ enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const c
     f.v = calloc(1, sizeof *f.v);
     if (!f.v)
         return bk_no_memory(why);
-    bk_ini_open(&f.ini, text);
+    ini_open(&f.ini, text);
     if (collect(&f) && understand(&f))
         f.err = bk_variant_finish(f.v, why);
     if (!f.err)
