@@ -2,11 +2,10 @@
  * fairy.c - reads a section of Fairy-Stockfish's variants.ini.
  *
  * Idea: what is in force (fairy_file.h) is read key by key into a plain struct
- * bk_variant, which bk_variant_finish() checks like any other: here the board,
- * the array, castling, and how games end; in fairy_men.c the men, in
- * fairy_pawn.c what is special about pawns.
+ * bk_variant, which bk_variant_finish() checks like any other: the board and the
+ * array, the men, what is special about pawns, castling, and how games end.
  *
- * Below, "the program" is Fairy-Stockfish.
+ * "The program" is Fairy-Stockfish.
  */
 #include "core/fairy.h"
 
@@ -16,16 +15,16 @@
 #include <string.h>
 
 #include "core/attack.h"
+#include "core/betza.h"
 #include "core/check.h"
-#include "core/fairy_men.h"
-#include "core/fairy_pawn.h"
+#include "core/fairy_file.h"
 #include "core/letter.h"
 #include "core/move.h"
 #include "core/position.h"
 #include "core/rules.h"
 #include "core/utf8.h"
 
-/* == 1. The board == */
+/* == The board == */
 
 static bool read_size(struct bk_fairy_game *f)
 {
@@ -41,6 +40,7 @@ static bool read_size(struct bk_fairy_game *f)
     bk_variant_board(v, files, ranks);
     return true;
 }
+
 /* Reads one square or gap of the array; false: at a character that is neither. */
 static bool read_cell(struct bk_fairy_game *f, const char **s, unsigned rank, unsigned *file)
 {
@@ -139,7 +139,482 @@ static bool read_start(struct bk_fairy_game *f)
     }
     return true;
 }
-/* == 2. Castling == */
+
+/* == Men: where Betza's notation differs == */
+
+/* The atom that a `p` is for, or the end of the text. */
+static const char *hopping_atom(const char *p) { return p + 1 + strspn(p + 1, "mcfblrvsp"); }
+
+/* Before K and Q the program takes `fl` for a pair on the orthogonals, too, where we add letters
+ * up. */
+static bool pairs_on_both(const char *s)
+{
+    const char *atom = s + strspn(s, "mcfblrvsp");
+    const char *of = strchr("fb", s[0]) ? "lr" : "fb";
+
+    return strchr("fblr", s[0]) && s[1] && strchr(of, s[1]) && *atom && strchr("KQ", *atom);
+}
+
+/* Has each step its mirror image, left for right?  For Black the program turns a move by 180
+   degrees, and we mirror its ranks: only then the two are the same. */
+static bool left_as_right(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+        unsigned j = 0;
+
+        while (j < m->nsteps && (m->step[j].df != -s->df || m->step[j].dr != s->dr ||
+                                 m->step[j].range != s->range || m->step[j].how != s->how))
+            j++;
+        if (j == m->nsteps)
+            return false;
+    }
+    return true;
+}
+
+/* == Men: riders ==
+ *
+ * The program knows riders by their lines: files, ranks, diagonals, and those of the knight.  For
+ * each line it keeps one way of going along it to move and one to capture; other riders it forgets.
+ */
+
+static bool rides(const struct bk_step *s) { return s->range != 1 && !(s->how & BK_HOPS); }
+
+static bool along_a_known_line(const struct bk_step *s)
+{
+    int x = abs(s->df), y = abs(s->dr);
+
+    return x + y == 1 || (x == 1 && y == 1) || (x && y && x + y == 3);
+}
+
+static bool on_one_line(const struct bk_step *s, const struct bk_step *t)
+{
+    return (s->df == 0) == (t->df == 0) && (s->dr == 0) == (t->dr == 0);
+}
+
+/* Has `m` unlimited steps in the direction of `way`, hopping if `hops`, for all purposes `why`? */
+static bool goes(const struct bk_movement *m, const struct bk_step *way, bool hops, unsigned why)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+
+        if (s->df == way->df && s->dr == way->dr && !s->range && !(s->how & BK_HOPS) == !hops)
+            why &= ~(unsigned)s->how;
+    }
+    return !why;
+}
+
+/* Does the program keep steps s and t apart?  A rider and a hopper of one line only if both go all
+   of it. */
+static bool told_apart(const struct bk_movement *m, const struct bk_step *s,
+                       const struct bk_step *t)
+{
+    unsigned both = s->how & t->how & (BK_QUIET | BK_TAKES);
+
+    if (!both || !rides(s))
+        return true;
+    if (rides(t))
+        return s->df != t->df || s->dr != t->dr || s->range == t->range;
+    return !(t->how & BK_HOPS) || !on_one_line(s, t) ||
+           (goes(m, s, false, both) && goes(m, s, true, both) && goes(m, t, false, both));
+}
+
+/* What is wrong with the riders of a man, or NULL. */
+static const char *wrong_rider(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        if (rides(&m->step[i]) && !along_a_known_line(&m->step[i]))
+            return "only W, F and N can ride";
+        for (unsigned j = 0; j < m->nsteps; j++)
+            if (!told_apart(m, &m->step[i], &m->step[j]))
+                return "riders and hoppers of one line and purpose must go equally far, all ways";
+    }
+    return NULL;
+}
+
+/* == Men == */
+
+/* Our own reader of Betza's notation reads the move.  What the program would take otherwise is
+   refused: some texts before, some moves after. */
+static bool read_betza(struct bk_fairy_game *f, const struct bk_fairy_entry *e, const char *text,
+                       struct bk_movement *m)
+{
+    struct bk_report why;
+    const char *rider;
+    size_t at = 0;
+
+    m->steps_max = 1;
+    for (const char *s = text; *s; s++)
+        if (*s == 'p' && (!*hopping_atom(s) || !strchr("RBQ", *hopping_atom(s))))
+            return BK_WRONG(f, e, s - e->value, "`p` is for R, B and Q only");
+        else if (*s == 'p' && bk_is_digit(hopping_atom(s)[1]))
+            return BK_WRONG(f, e, s - e->value, "a hop with a range is told in two ways");
+        else if (bk_is_digit(s[0]) && bk_is_digit(s[1]))
+            return BK_WRONG(f, e, s - e->value, "a range has one digit");
+        else if (*s == '1' || *s == '(') /* W1 is a rider there, and brackets are passed over */
+            return BK_WRONG(f, e, s - e->value, "`%c` is read otherwise, or not at all", *s);
+        else if (pairs_on_both(s))
+            return BK_WRONG(f, e, s - e->value, "`%.2s` before K or Q is told in two ways", s);
+    if (bk_betza_read(m, text, &at, &why))
+        return BK_WRONG(f, e, text == e->value + 2 ? 2 + at : 0, "%s", why.text);
+    rider = wrong_rider(m);
+    if (rider)
+        return BK_WRONG(f, e, text - e->value, "%s", rider);
+    return left_as_right(m) ||
+           BK_WRONG(f, e, text - e->value,
+                    "left and right must be alike: a Black man is turned there, "
+                    "and mirrored here");
+}
+
+/* "k", "x:Betza", "-" (no such piece) */
+static bool read_piece(struct bk_fairy_game *f, const struct bk_fairy_entry *e)
+{
+    struct bk_variant *v = f->v;
+    struct bk_piece *p = &v->piece[v->ntypes];
+    bool own_move = e->key->kind == BK_FAIRY_CUSTOM || !strcmp(e->name, "king");
+    const char *move = e->key->text;
+
+    if (!strcmp(e->value, "-"))
+        return true;
+    if (e->key->kind == BK_FAIRY_CANNOT_BE)
+        return BK_WRONG(f, e, 0, "%s", e->key->text);
+    if (!bk_is_letter(e->value[0]))
+        return BK_WRONG(f, e, 0, "expected a letter%s", own_move ? ", `:` and a move" : "");
+    if (own_move && e->value[1] == ':')
+        move = e->value + 2;
+    else if (e->value[1] || !move)
+        return BK_WRONG(f, e, 1, move ? "expected one letter" : "expected `:` and a move");
+    if (v->ntypes == BK_TYPES_MAX)
+        return BK_WRONG(f, e, 0, "more than %d pieces", BK_TYPES_MAX);
+    if (bk_variant_type(v, e->value[0]) >= 0)
+        return BK_WRONG(f, e, 0, "letter %c is taken by '%s'", bk_upper(e->value[0]),
+                        v->piece[bk_variant_type(v, e->value[0])].name);
+    p->letter = bk_upper(e->value[0]);
+    snprintf(p->name, sizeof p->name, "%s", e->name);
+    p->ranks = bk_all_ranks(v);
+    v->ntypes++;
+    return read_betza(f, e, move, &p->move);
+}
+
+/* Returns the type of the piece that has this key; -1: there is none. */
+static int piece_named(const struct bk_variant *v, const char *name)
+{
+    for (int i = 0; i < v->ntypes; i++)
+        if (!strcmp(v->piece[i].name, name))
+            return i;
+    return -1;
+}
+
+/* A soldier that goes sideways only from some rank on. */
+static bool read_soldier(struct bk_fairy_game *f)
+{
+    int type = piece_named(f->v, "soldier");
+    struct bk_piece *p = type >= 0 ? &f->v->piece[type] : NULL;
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "soldierPromotionRank");
+    unsigned rank;
+
+    if (!bk_fairy_get_number(f, "soldierPromotionRank", 1, f->v->ranks, 1, &rank))
+        return false;
+    if (!p || rank == 1)
+        return true;
+    p->zone = p->move;
+    p->zone_ranks = (uint16_t)(p->ranks & ~0u << (rank - 1));
+    return read_betza(f, e, "fW", &p->move);
+}
+
+/* Reads all men from their keys. */
+static bool read_pieces(struct bk_fairy_game *f)
+{
+    for (unsigned i = 0; i < f->in.nentries; i++)
+        if (f->in.entry[i].key->kind <= BK_FAIRY_CUSTOM && !read_piece(f, &f->in.entry[i]))
+            return false;
+    return read_soldier(f);
+}
+
+/* Finds the royal piece: the king; or, without one, the one man whose loss loses. */
+static bool read_royal(struct bk_fairy_game *f)
+{
+    struct bk_variant *v = f->v;
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "kingType"),
+                                *types = bk_fairy_get(&f->in, "extinctionPieceTypes");
+    int royal = piece_named(v, "king"), like;
+    uint32_t one = 0;
+    bool pseudo;
+
+    if (!bk_fairy_get_bool(f, "extinctionPseudoRoyal", false, &pseudo))
+        return false;
+    if (pseudo && royal >= 0)
+        return BK_WRONG(f, bk_fairy_get(&f->in, "extinctionPseudoRoyal"), 0,
+                        "a second royal piece");
+    if (pseudo) {
+        if (!types || !strcmp(types->value, "*") || !bk_fairy_get_types(f, types, &one) || !one ||
+            one & (one - 1))
+            return f->in.err
+                       ? false
+                       : BK_WRONG(f, types ? types : bk_fairy_get(&f->in, "extinctionPseudoRoyal"),
+                                  0, "one kind of man must be royal");
+        royal = __builtin_ctz(one);
+    }
+    if (royal < 0)
+        return bk_fairy_fault(&f->in, f->in.wanted->line, 0, "[%s]: there is no king", v->name);
+    if (e) {
+        like = *e->value && !e->value[1] ? bk_variant_type(v, *e->value) : -1;
+        if (like < 0)
+            return BK_WRONG(f, e, 0, "no piece has the letter `%s`", e->value);
+        v->piece[royal].move = v->piece[like].move;
+    }
+    v->piece[royal].royal = true;
+    v->royal = (uint8_t)royal;
+    return true;
+}
+
+/* == Pawns: promotion ==
+ *
+ * Our rules say by ranks from the own side where pawns do something, alike for both colours;
+ * whatever the keys say otherwise is refused.  Versions of the program have different defaults
+ * where the board has not eight ranks (where pawns promote, from where they go two): there we ask
+ * for the key rather than guess.
+ */
+
+/* Refuses a rank number that stands in an earlier section than maxRank: the program counts Black's
+   ranks on the board of the number's own section. */
+static bool counted_on_this_board(struct bk_fairy_game *f, const char *name)
+{
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, name),
+                                *ranks = bk_fairy_get(&f->in, "maxRank");
+
+    return !e || !ranks || ranks->level <= e->level ||
+           BK_WRONG(f, e, 0, "a later section has 'maxRank': say this key there, too");
+}
+
+/* Reads the ranks on which a pawn promotes. */
+static bool read_zone(struct bk_fairy_game *f, uint16_t *zone)
+{
+    unsigned rank;
+
+    if (!bk_fairy_comes_first(f, "promotionRegionWhite", "promotionRank"))
+        return false;
+    if (bk_fairy_get(&f->in, "promotionRegionWhite") ||
+        bk_fairy_get(&f->in, "promotionRegionBlack"))
+        return bk_fairy_get_ranks(f, "promotionRegionWhite", "promotionRegionBlack", zone);
+    if (!bk_fairy_get(&f->in, "promotionRank") && f->v->ranks != 8)
+        return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
+                              "[%s]: on %u ranks, key 'promotionRank' must be there", f->v->name,
+                              f->v->ranks);
+    if (!counted_on_this_board(f, "promotionRank") ||
+        !bk_fairy_get_number(f, "promotionRank", 1, f->v->ranks, 8, &rank))
+        return false;
+    *zone = (uint16_t)(bk_all_ranks(f->v) & ~0u << (rank - 1));
+    return true;
+}
+
+/* Reads "q:1 r:2": men become a `q` only while there are fewer than 1; *limited: these types. */
+static bool read_limits(struct bk_fairy_game *f, uint32_t *limited)
+{
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "promotionLimit");
+
+    *limited = 0;
+    if (e && e->again)
+        return BK_WRONG(f, e, 0, "inherited limits stay beside these: say all in one section");
+    for (const char *s = e ? e->value : ""; *s;) {
+        int type = bk_is_letter(*s) ? bk_variant_type(f->v, *s) : -1, used = 0;
+        unsigned n = 0;
+
+        if (type < 0 || sscanf(s + 1, " : %3u%n", &n, &used) != 1 || n > 200)
+            return BK_WRONG(f, e, s - e->value, "expected a piece's letter, `:`, a number");
+        if (!bk_fairy_means_the_same(f, e, (unsigned)(s - e->value)))
+            return false;
+        if (n > f->v->nsq)
+            return BK_WRONG(f, e, s - e->value, "%u men on %u squares", n, f->v->nsq);
+        if (n && n < f->v->piece[type].army) /* the army is how many there may be, too */
+            return BK_WRONG(f, e, s - e->value, "there are %u of them in startFen",
+                            f->v->piece[type].army);
+        if (n) { /* 0: without limit */
+            *limited |= UINT32_C(1) << type;
+            f->v->piece[type].army = (uint8_t)n;
+        }
+        s += 1 + used;
+        s += strspn(s, " ");
+    }
+    return true;
+}
+
+static void add_become(struct bk_piece *p, uint16_t ranks, uint32_t to, bool must, bool lost)
+{
+    struct bk_become *b = &p->become[p->nbecomes];
+
+    if (!to || !ranks)
+        return;
+    *b = (struct bk_become){ .ranks = ranks, .must = must, .lost_only = lost };
+    for (unsigned type = 0; type < BK_TYPES_MAX; type++)
+        if (to >> type & 1)
+            b->to[b->nto++] = (uint8_t)type;
+    p->nbecomes++;
+}
+
+static bool read_promotion(struct bk_fairy_game *f, struct bk_piece *p)
+{
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "promotionPieceTypes");
+    uint32_t to, limited;
+    uint16_t zone = 0;
+    bool must;
+
+    if (!e)
+        return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
+                              "[%s]: key 'promotionPieceTypes' must be there", f->v->name);
+    if (!bk_fairy_get_types(f, e, &to) || !read_zone(f, &zone) || !read_limits(f, &limited) ||
+        !bk_fairy_get_bool(f, "mandatoryPawnPromotion", true, &must))
+        return false;
+    if (to >> f->v->royal & 1)
+        return BK_WRONG(f, e, 0, "nothing becomes the royal piece");
+    add_become(p, zone, to & ~limited, must, false);
+    add_become(p, zone, to & limited, must, true);
+    if (must)
+        p->ranks &= (uint16_t)~zone; /* no promotion on offer: no move there */
+    return true;
+}
+
+/* == Pawns: double steps == */
+
+/* Refuses doubleStepRankMin beside doubleStepRank, unless it is 2, the default, in the same
+   section: newer versions of the program read it only without the other. */
+static bool least_rank_is_read(struct bk_fairy_game *f, unsigned low)
+{
+    const struct bk_fairy_entry *most = bk_fairy_get(&f->in, "doubleStepRank"),
+                                *least = bk_fairy_get(&f->in, "doubleStepRankMin");
+
+    return !most || !least || (low == 2 && most->level == least->level) ||
+           BK_WRONG(f, least, 0,
+                    "newer versions pass it over beside 'doubleStepRank'; say regions instead");
+}
+
+/* Refuses an inherited doubleStep that is said again without its ranks: where a section has no
+   double step, the program forgets the ranks for the sections that inherit from it. */
+static bool ranks_are_not_forgotten(struct bk_fairy_game *f)
+{
+    const struct bk_fairy_entry *on = bk_fairy_get(&f->in, "doubleStep"),
+                                *from = bk_fairy_get(&f->in, "doubleStepRegionWhite");
+
+    if (!from)
+        from = bk_fairy_get(&f->in, "doubleStepRank");
+    return !on || !on->again || (from && from->level == on->level) ||
+           BK_WRONG(f, on, 0, "say from which ranks in the same section, too");
+}
+
+/* Reads the ranks from which pawns go two squares; 0: none. */
+static bool read_double(struct bk_fairy_game *f, uint16_t *out)
+{
+    unsigned low, high;
+    bool on;
+
+    *out = 0;
+    if (!bk_fairy_get_bool(f, "doubleStep", true, &on) ||
+        !bk_fairy_get_number(f, "doubleStepRank", 1, f->v->ranks, 2, &high) ||
+        !bk_fairy_get_number(f, "doubleStepRankMin", 1, f->v->ranks, 2, &low))
+        return false;
+    if (!on)
+        return true;
+    if (!counted_on_this_board(f, "doubleStepRank") ||
+        !counted_on_this_board(f, "doubleStepRankMin") || !ranks_are_not_forgotten(f) ||
+        !bk_fairy_comes_first(f, "doubleStepRegionWhite", "doubleStepRank") ||
+        !bk_fairy_comes_first(f, "doubleStepRegionWhite", "doubleStepRankMin"))
+        return false;
+    if (bk_fairy_get(&f->in, "doubleStepRegionWhite") ||
+        bk_fairy_get(&f->in, "doubleStepRegionBlack"))
+        return bk_fairy_get_ranks(f, "doubleStepRegionWhite", "doubleStepRegionBlack", out);
+    if (!bk_fairy_get(&f->in, "doubleStepRank") && f->v->ranks != 8)
+        return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
+                              "[%s]: on %u ranks, key 'doubleStepRank' must be "
+                              "there, or 'doubleStep = false'",
+                              f->v->name, f->v->ranks);
+    for (unsigned rank = low; rank <= high; rank++)
+        *out |= (uint16_t)(1u << (rank - 1));
+    return least_rank_is_read(f, low);
+}
+
+/* == Pawns: en passant == */
+
+/* Reads whether there is en passant: on all squares that a double step passes, or on none. */
+static bool read_en_passant(struct bk_fairy_game *f, uint16_t from)
+{
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "enPassantRegion");
+    const struct bk_variant *v = f->v;
+    struct bk_bits squares;
+    unsigned in = 0, out = 0;
+
+    f->v->en_passant = from;
+    if (!e || !from)
+        return true;
+    if (!bk_fairy_get_region(f, e, &squares))
+        return false;
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (unsigned sq = 0; sq < v->nsq; sq++)
+            if (from << 1 >> bk_own_rank(v, sq, colour) & 1)
+                *(bk_bits_has(&squares, sq) ? &in : &out) += 1;
+    f->v->en_passant = in;
+    return !in || !out ||
+           BK_WRONG(f, e, 0,
+                    "only all squares that a double step passes, or none, "
+                    "can be expressed");
+}
+
+/* Can a double step pass a square on which the pawn that captures en passant there promotes? */
+static bool takes_in_passing_in_its_zone(const struct bk_variant *v, const struct bk_piece *p)
+{
+    for (unsigned rank = 0; rank + 2 < v->ranks; rank++)
+        for (unsigned i = 0; i < p->nbecomes; i++)
+            if (p->double_ranks >> rank & 1 && p->become[i].ranks >> (v->ranks - 2 - rank) & 1)
+                return true;
+    return false;
+}
+
+/* == Pawns == */
+
+/* The first rank, seen from its own side, on which a pawn stands in the array. */
+static unsigned first_pawn_rank(const struct bk_fairy_game *f, char letter)
+{
+    const struct bk_variant *v = f->v;
+    unsigned first = BK_RANKS_MAX;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        char c = f->cell[sq / v->files][sq % v->files];
+        unsigned rank = bk_own_rank(v, sq, c >= 'a' ? BK_BLACK : BK_WHITE);
+
+        if (bk_upper(c) == letter && rank < first)
+            first = rank;
+    }
+    return first < BK_RANKS_MAX ? first : 1;
+}
+
+/* Reads all that is said of the piece with the key `pawn`, if there is one, after the array. */
+static bool read_pawn(struct bk_fairy_game *f)
+{
+    int type = piece_named(f->v, "pawn");
+    struct bk_piece *p = type >= 0 ? &f->v->piece[type] : NULL;
+    uint16_t from = 0;
+
+    if (!p)
+        return true;
+    p->ranks &= (uint16_t)(~0u << first_pawn_rank(f, p->letter)); /* it never goes back */
+    if (!read_promotion(f, p) || !read_double(f, &from) || !read_en_passant(f, from))
+        return false;
+    p->double_ranks = from & p->ranks;
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        if (p->double_ranks << 2 & p->become[i].ranks)
+            return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
+                                  "[%s]: key 'doubleStep': a double step into the "
+                                  "promotion zone cannot be expressed",
+                                  f->v->name);
+    f->v->en_passant &= p->double_ranks != 0;
+    return !f->v->en_passant || !takes_in_passing_in_its_zone(f->v, p) ||
+           bk_fairy_fault(
+               &f->in, f->in.wanted->line, 0,
+               "[%s]: key 'enPassantRegion': a man who takes in passing does not promote "
+               "there; say `-`",
+               f->v->name);
+}
+
+/* == Castling == */
 
 /* The file of the outermost rook on a side's first rank, on one side of the king. */
 static int rook_file(const struct bk_fairy_game *f, unsigned rank, char rook, int king, int step)
@@ -262,7 +737,7 @@ static bool read_goals(struct bk_fairy_game *f, struct bk_castling *k)
 static bool read_castling(struct bk_fairy_game *f)
 {
     struct bk_variant *v = f->v;
-    int king = bk_fairy_piece_named(v, "king"), rook = bk_fairy_piece_named(v, "rook");
+    int king = piece_named(v, "king"), rook = piece_named(v, "rook");
     struct bk_castling k;
     bool on;
 
@@ -295,7 +770,7 @@ static bool read_castling(struct bk_fairy_game *f)
     return true;
 }
 
-/* == 3. Endings == */
+/* == Endings == */
 
 static bool read_stalemate(struct bk_fairy_game *f)
 {
@@ -364,7 +839,7 @@ static bool check_others(struct bk_fairy_game *f)
     return true;
 }
 
-/* == 4. The whole == */
+/* == The whole == */
 
 /* startFen in our own form. */
 static void write_start(struct bk_fairy_game *f)
@@ -481,10 +956,9 @@ static bool understand(struct bk_fairy_game *f)
     strcpy(v->name, f->in.wanted->name);
     strcpy(v->title, f->in.wanted->name);
     strcpy(v->source, "docs/fairy-stockfish.md");
-    return bk_fairy_file_gather(&f->in) && check_others(f) && read_size(f) &&
-           bk_fairy_read_pieces(f) && bk_fairy_read_royal(f) && read_start(f) &&
-           bk_fairy_read_pawn(f) && read_castling(f) && read_stalemate(f) && read_bare(f) &&
-           finish(f);
+    return bk_fairy_file_gather(&f->in) && check_others(f) && read_size(f) && read_pieces(f) &&
+           read_royal(f) && read_start(f) && read_pawn(f) && read_castling(f) &&
+           read_stalemate(f) && read_bare(f) && finish(f);
 }
 
 enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const char *text,

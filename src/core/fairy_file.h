@@ -1,16 +1,23 @@
 /*
- * fairy_file.h - Fairy-Stockfish's variants.ini: its sections, its keys, and which of them are in
- * force.
+ * fairy_file.h - Fairy-Stockfish's variants.ini: its sections, its keys, and their values.
  *
- * This part knows which keys may stand in a file; fairy.c, fairy_men.c and fairy_pawn.c know what
- * their values mean.
+ * This part knows which keys may stand in a file, which of them are in force, and how a value
+ * is read; fairy.c knows what the keys mean for a game.
+ *
+ * A function that is false has found what is wrong: f->err and the report say what and where, and
+ * nothing more is read.
+ *
+ * "The program" is Fairy-Stockfish.
  */
 #ifndef BK_FAIRY_FILE_H
 #define BK_FAIRY_FILE_H
 
-#include "core/err.h"
-
 #include <stddef.h>
+
+#include "core/err.h"
+#include "core/variant.h"
+
+/* == Sections and keys == */
 
 #define BK_FAIRY_SECTIONS_MAX 512
 #define BK_FAIRY_ENTRIES_MAX  192 /* in force at once */
@@ -62,8 +69,7 @@ struct bk_fairy_file {
 
 /*
  * Reads a file of which label and why are set, all else being 0: cuts `text`, which is changed,
- * into sections and finds the wanted one, `name`, or the only one if NULL. False: f->err and the
- * report say what is wrong and where; so everywhere below.
+ * into sections and finds the wanted one, `name`, or the only one if NULL.
  */
 bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name);
 /* Fills entry[] with what is in force: the wanted section, laid over all it inherits from. */
@@ -79,5 +85,42 @@ bool bk_fairy_fault(struct bk_fairy_file *f, int line, unsigned column, const ch
    the wanted section. */
 bool bk_fairy_wrong(struct bk_fairy_file *f, const struct bk_fairy_entry *e, unsigned at,
                     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* == Values == a key that is not there has the value `missing` */
+
+/* A game that is being read from a section. */
+struct bk_fairy_game {
+    struct bk_fairy_file in;
+    struct bk_variant *v;
+    char cell[BK_RANKS_MAX][BK_FILES_MAX]; /* of startFen; '.' empty, '*' a hole */
+    char side, rights[16], passed[8];
+};
+
+/* Sets f->in.err and the report: the value of entry `e` is wrong, at offset `at` in it; false. */
+#define BK_WRONG(f, e, at, ...) bk_fairy_wrong(&(f)->in, e, (unsigned)(at), __VA_ARGS__)
+
+/* Reads `true` or `false`. */
+bool bk_fairy_get_bool(struct bk_fairy_game *f, const char *name, bool missing, bool *out);
+/* Reads a number from min to max. */
+bool bk_fairy_get_number(struct bk_fairy_game *f, const char *name, unsigned min, unsigned max,
+                         unsigned missing, unsigned *out);
+/* Reads a file, counted from 1: a letter or a number. */
+bool bk_fairy_get_file(struct bk_fairy_game *f, const char *name, unsigned max, unsigned missing,
+                       unsigned *out);
+/* Reads letters of pieces, with or without blanks between, as a mask of types; "-": none. */
+bool bk_fairy_get_types(struct bk_fairy_game *f, const struct bk_fairy_entry *e, uint32_t *out);
+/* Reads squares: d4, *4 (a rank), d* (a file), - (none). */
+bool bk_fairy_get_region(struct bk_fairy_game *f, const struct bk_fairy_entry *e,
+                         struct bk_bits *out);
+/* Reads White's region and Black's as ranks from the own side; they must be mirror images. */
+bool bk_fairy_get_ranks(struct bk_fairy_game *f, const char *white, const char *black,
+                        uint16_t *out);
+
+/* Refuses the letter at e->value[at] if a later section gives it to a man: the program reads
+   letters section by section, and forgets the man that had it before. */
+bool bk_fairy_means_the_same(struct bk_fairy_game *f, const struct bk_fairy_entry *e, unsigned at);
+/* `old` and `key` are two keys for one thing.  Refuses `old` in a later section than `key`: the
+   program reads `old` first there, and it takes the place of the inherited `key`. */
+bool bk_fairy_comes_first(struct bk_fairy_game *f, const char *key, const char *old);
 
 #endif
