@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/end.h"
-#include "core/move_name.h"
+#include "core/move.h"
 #include "core/rules.h"
 #include "probe/position.h"
 #include "probe/probe.h"

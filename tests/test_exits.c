@@ -20,7 +20,6 @@
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/move.h"
-#include "core/move_name.h"
 #include "core/rules.h"
 #include "table/material.h"
 #include "tests/random_variant.h"

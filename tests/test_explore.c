@@ -21,7 +21,7 @@
 #include "core/clock.h"
 #include "core/end.h"
 #include "core/load.h"
-#include "core/move_name.h"
+#include "core/move.h"
 #include "explore/api.h"
 #include "explore/ask.h"
 #include "explore/count.h"

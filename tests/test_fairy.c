@@ -12,7 +12,7 @@
 
 #include "core/fairy.h"
 #include "core/load.h"
-#include "core/perft.h"
+#include "core/move.h"
 #include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/refusal.h"

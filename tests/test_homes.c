@@ -15,7 +15,7 @@
 
 #include "core/derive.h"
 #include "core/load.h"
-#include "core/perft.h"
+#include "core/move.h"
 #include "core/read.h"
 #include "probe/bareking.h"
 #include "tb/make/build.h"

@@ -13,8 +13,6 @@
 #include "core/end.h"
 #include "core/load.h"
 #include "core/move.h"
-#include "core/move_name.h"
-#include "core/perft.h"
 #include "core/read.h"
 #include "core/rules.h"
 #include "tests/given.h"

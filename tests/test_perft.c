@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/load.h"
-#include "core/perft.h"
+#include "core/move.h"
 #include "tests/ref.h"
 
 static const struct {

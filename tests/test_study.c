@@ -10,7 +10,6 @@
 
 #include "core/load.h"
 #include "core/move.h"
-#include "core/move_name.h"
 #include "study/alike.h"
 #include "study/mine.h"
 #include "table/index_new.h"

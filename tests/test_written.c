@@ -9,7 +9,6 @@
 
 #include "core/load.h"
 #include "core/move.h"
-#include "core/move_name.h"
 #include "study/diagram.h"
 #include "study/reading.h"
 #include "study/where.h"

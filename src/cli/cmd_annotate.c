@@ -17,7 +17,7 @@
 #include "cli/save.h"
 #include "core/clients.h"
 #include "core/end.h"
-#include "core/move_name.h"
+#include "core/move.h"
 #include "core/utf8.h"
 #include "study/reading.h"
 

@@ -1,5 +1,5 @@
 /*
- * move.c - moves of one position, one after the other.
+ * move.c - moves of one position, one after the other, and their names.
  *
  * Idea: core/geometry.h knows where every man can go and what must be empty
  * for that; rules.h knows what it may be when it gets there; attack.h knows
@@ -7,7 +7,10 @@
  *
  * Invariant: no move takes a royal, so both kings are always on the board.
  * A legal move is a pseudo-legal one that does not leave the own royal
- * attacked; where that is in doubt it is tried on a scratch copy and taken back.
+ * attacked; if that is in doubt it is tried on a scratch copy and taken back.
+ *
+ * A name that is read becomes squares and a man, which are compared with those
+ * of each legal move; so whatever is written can be read, in every game.
  *
  * Cost: one copy of the position per list of legal moves; per king's move one
  * look backwards from the king (bk_attacked), a few dozen comparisons.
@@ -15,11 +18,14 @@
  */
 #include "core/move.h"
 
+#include <string.h>
+
 #include "core/attack.h"
 #include "core/geometry.h"
+#include "core/letter.h"
 #include "core/rules.h"
 
-/* == Homes =============================================================== */
+/* == Homes == */
 
 /* The first square of the mover's own first rank. */
 static unsigned home_rank(const struct bk_variant *v, unsigned colour)
@@ -41,7 +47,7 @@ static unsigned rights_of(const struct bk_variant *v, unsigned sq)
     return rights;
 }
 
-/* == Pseudo-legal moves ================================================== */
+/* == Pseudo-legal moves == */
 
 /* The list being made, and the man it is being made for. */
 struct making {
@@ -320,7 +326,7 @@ unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
     return make_portion(v, p, &first, out);
 }
 
-/* == Exits =============================================================== */
+/* == Exits (conversions) == */
 
 bool bk_man_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
 {
@@ -406,7 +412,7 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
     return written(&g);
 }
 
-/* == Playing ============================================================= */
+/* == Playing == */
 
 unsigned bk_castled_rook(const struct bk_variant *v, const struct bk_move *m)
 {
@@ -478,7 +484,7 @@ void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_m
     p->stm = !us;
 }
 
-/* == Legal moves ========================================================= */
+/* == Legal moves == */
 
 /*
  * Which moves need a trial.  Out of check, a man that is not the king exposes
@@ -629,4 +635,277 @@ bool bk_moves_king_takes(const struct bk_variant *v, const struct bk_pos *p)
     g.type = v->royal;
     return bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs) &&
            man_can_move(&g, &scratch, &d);
+}
+
+/* == How many there can be == */
+
+/* The most moves of one man from one square with `enemies` enemy men about, changes left aside. */
+static unsigned ends_max(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq,
+                         unsigned enemies)
+{
+    unsigned n, plain = 0, twice = 0, by_via = enemies * BK_STEPS_MAX;
+    const struct bk_reach *r = bk_reach_from(v, type, colour, sq, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].how & BK_TWICE)
+            twice++;
+        else
+            plain += i == 0 || r[i - 1].how & BK_TWICE || r[i - 1].to != r[i].to;
+    return plain + (twice < by_via ? twice : by_via) + 2; /* en passant; in place */
+}
+
+static unsigned moves_of_one_max(const struct bk_variant *v, unsigned type, unsigned colour,
+                                 unsigned enemies)
+{
+    unsigned most = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n = ends_max(v, type, colour, sq, enemies);
+
+        most = n > most ? n : most;
+    }
+    return most * (1 + bk_rules_changes_max(v, type));
+}
+
+bool bk_moves_fit(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
+{
+    unsigned men[2] = { 0, 0 };
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        for (unsigned colour = 0; colour < 2; colour++)
+            men[colour] += count[colour][type];
+    for (unsigned colour = 0; colour < 2; colour++) {
+        unsigned moves = 2; /* castling */
+
+        for (unsigned type = 0; type < v->ntypes; type++)
+            if (count[colour][type])
+                moves += count[colour][type] * moves_of_one_max(v, type, colour, men[!colour]);
+        if (moves > BK_MOVES_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* == Perft == */
+
+uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned depth)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    uint64_t leaves = 0;
+
+    if (depth == 0)
+        return 1;
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned n = bk_moves_portion(v, p, &first, move);
+
+        if (depth == 1) {
+            leaves += n;
+            continue;
+        }
+        for (unsigned i = 0; i < n; i++) {
+            struct bk_pos after = *p;
+
+            bk_pos_play(&after, v, &move[i]);
+            leaves += bk_perft(v, &after, depth - 1);
+        }
+    }
+    return leaves;
+}
+
+/* == Names == */
+
+/* Writes a square's name as bk_sq_name(), at most three characters and no zero; returns the end. */
+static char *name_square(const struct bk_variant *v, unsigned sq, char *at)
+{
+    unsigned rank = sq / v->files + 1;
+
+    *at++ = (char)('a' + sq % v->files);
+    if (rank >= 10)
+        *at++ = (char)('0' + rank / 10);
+    *at++ = (char)('0' + rank % 10);
+    return at;
+}
+
+/* The square that a move's name ends in. */
+static unsigned named_to(const struct bk_move *m)
+{
+    return m->castles && m->tells ? m->also : m->to;
+}
+
+/* Without snprintf(), for speed: whole lists of ranked moves are named. */
+char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16])
+{
+    unsigned between = bk_move_between(m);
+    char *at = name_square(v, m->from, out);
+
+    if (between != BK_SQ_NONE)
+        at = name_square(v, between, at);
+    at = name_square(v, named_to(m), at);
+    if (m->becomes != BK_STAYS) {
+        *at++ = '=';
+        *at++ = v->piece[m->becomes].letter;
+    }
+    *at = '\0';
+    return out;
+}
+
+/* == Names that are read == */
+
+/* What a word says. */
+struct said {
+    unsigned from, between, to; /* between: BK_SQ_NONE if it is not said */
+    unsigned becomes;           /* BK_STAYS: not said */
+    int wing;                   /* O-O-O 0, O-O 1; -1: it names squares */
+};
+
+/* A word that is read; its zero follows. */
+struct word {
+    const struct bk_variant *v;
+    const char *s;
+    unsigned first_rank;
+    bool shouts; /* all in capitals: so are its files */
+};
+
+static unsigned square_read(struct word *w)
+{
+    unsigned file = bk_file_read(w->v, w->shouts ? bk_lower(*w->s) : *w->s), rank = 0;
+    const char *s = w->s + 1;
+
+    if (file == BK_SQ_NONE || !bk_is_digit(*s))
+        return BK_SQ_NONE;
+    for (; bk_is_digit(*s) && rank <= BK_RANKS_MAX; s++)
+        rank = rank * 10 + (unsigned)(*s - '0');
+    if (rank < w->first_rank || rank - w->first_rank >= w->v->ranks)
+        return BK_SQ_NONE;
+    w->s = s;
+    return bk_sq(w->v, file, rank - w->first_rank);
+}
+
+/* Passes a mark before a square; `x` at the end is what a man becomes. */
+static void mark_skip(struct word *w)
+{
+    if (*w->s && strchr("-x:,", *w->s) && bk_is_letter(w->s[1]) && bk_is_digit(w->s[2]))
+        w->s++;
+}
+
+/* Reads the squares.  False: these are none. */
+static bool squares_read(struct word *w, struct said *out)
+{
+    unsigned sq[4] = { BK_SQ_NONE, BK_SQ_NONE, BK_SQ_NONE, BK_SQ_NONE }, n = 0;
+
+    while (n < 4 && (sq[n] = square_read(w)) != BK_SQ_NONE) {
+        n++;
+        mark_skip(w);
+    }
+    if (n < 2 || (n == 4 && sq[1] != sq[2]))
+        return false;
+    out->from = sq[0];
+    out->between = n == 2 ? BK_SQ_NONE : sq[1];
+    out->to = sq[n - 1];
+    return true;
+}
+
+/* Reads "O-O", "ooo", "0-0": which wing; -1: it is none of these. */
+static int wing_read(const char *s)
+{
+    unsigned n = 0;
+
+    for (; *s && strchr("Oo0", *s) && n < 4; n++)
+        s += 1 + (s[1] == '-' && s[2]);
+    return *s || (n != 2 && n != 3) ? -1 : n == 2;
+}
+
+static bool word_read(struct word *w, struct said *out)
+{
+    int type;
+
+    *out = (struct said){ .from = BK_SQ_NONE,
+                          .between = BK_SQ_NONE,
+                          .to = BK_SQ_NONE,
+                          .becomes = BK_STAYS,
+                          .wing = wing_read(w->s) };
+    if (out->wing >= 0)
+        return true;
+    if (!squares_read(w, out))
+        return false;
+    w->s += *w->s == '=' && w->s[1];
+    if (*w->s) {
+        type = bk_is_letter(*w->s) ? bk_variant_type(w->v, *w->s) : -1;
+        if (type < 0 || w->s[1])
+            return false;
+        out->becomes = (unsigned)type;
+    }
+    return true;
+}
+
+/* Does the word name this move's squares? */
+static bool squares_fit(const struct bk_move *m, const struct said *s)
+{
+    if (s->wing >= 0)
+        return m->castles && (m->also > m->from) == s->wing;
+    return s->from == m->from && s->between == bk_move_between(m) &&
+           (s->to == named_to(m) || (m->castles && s->to == m->also));
+}
+
+/* The legal moves that a word may mean: [0] by its name, [1] by another, [2] with a man who comes
+   to be and is not said. */
+struct meant {
+    unsigned n[3];
+    struct bk_move last[3];
+};
+
+static void compare(struct meant *out, const struct bk_move *m, const struct said *s)
+{
+    unsigned way = s->wing < 0 && s->to != named_to(m);
+
+    if (!squares_fit(m, s) || (s->becomes != m->becomes && s->becomes != BK_STAYS))
+        return;
+    if (s->becomes != m->becomes)
+        way = 2;
+    out->n[way]++;
+    out->last[way] = *m;
+}
+
+/* Reads n letters.  False: they have no form of a move. */
+static bool text_read(struct said *out, const struct bk_variant *v, const char *text, size_t n,
+                      unsigned first_rank)
+{
+    char copy[24] = "";
+    struct word w = { .v = v, .s = copy, .first_rank = first_rank, .shouts = true };
+
+    while (n && strchr("+#!?", text[n - 1]))
+        n--;
+    if (!n || n >= sizeof copy)
+        return false;
+    memcpy(copy, text, n);
+    for (const char *at = copy; *at; at++)
+        w.shouts &= !bk_is_lower(*at);
+    return word_read(&w, out);
+}
+
+enum bk_err bk_move_read(struct bk_move *out, const struct bk_variant *v, const struct bk_pos *p,
+                         const char *text, size_t n, unsigned first_rank, struct bk_report *why)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    struct meant meant = { .n = { 0 } };
+    unsigned way = 0, first = 0;
+    struct said s;
+
+    if (!text_read(&s, v, text, n, first_rank))
+        first = BK_MOVES_END;
+    while (first != BK_MOVES_END) {
+        unsigned all = bk_moves_portion(v, p, &first, move);
+
+        for (unsigned i = 0; i < all; i++)
+            compare(&meant, &move[i], &s);
+    }
+    while (way < 2 && !meant.n[way])
+        way++;
+    if (meant.n[way] == 1) {
+        *out = meant.last[way];
+        return BK_OK;
+    }
+    return bk_fail(why, BK_E_USAGE,
+                   meant.n[way] ? "'%.*s' may be several moves" : "'%.*s' is no legal move here",
+                   n < 16 ? (int)n : 16, text);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/clients.h"
-#include "core/move_name.h"
+#include "core/move.h"
 
 /* == Squares ============================================================= */
 

@@ -13,7 +13,7 @@
 #include "core/attack.h"
 #include "core/end.h"
 #include "core/hands.h"
-#include "core/move_name.h"
+#include "core/move.h"
 #include "core/rules.h"
 #include "explore/json.h"
 #include "explore/san.h"

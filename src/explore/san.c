@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/attack.h"
-#include "core/move_name.h"
+#include "core/move.h"
 
 /* What must be said of the square that a man comes from. */
 struct told {

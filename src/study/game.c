@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/move_name.h"
+#include "core/move.h"
 #include "core/rules.h"
 #include "core/utf8.h"
 

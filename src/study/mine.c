@@ -23,7 +23,6 @@
 #include "core/attack.h"
 #include "core/end.h"
 #include "core/move.h"
-#include "core/move_name.h"
 #include "study/alike.h"
 
 /* Numbers, about, in a portion.  Half of it costs as much time; a core that shares it with a

@@ -16,7 +16,6 @@
 #include "core/array.h"
 #include "core/geometry.h"
 #include "core/move.h"
-#include "core/moves_fit.h"
 #include "core/rules.h"
 #include "table/combination.h"
 

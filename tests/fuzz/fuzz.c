@@ -9,8 +9,6 @@
 #include "core/hands.h"
 #include "core/load.h"
 #include "core/move.h"
-#include "core/move_name.h"
-#include "core/perft.h"
 #include "core/read.h"
 #include "table/index.h"
 #include "table/index_new.h"
