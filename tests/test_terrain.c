@@ -70,9 +70,11 @@ static void terrain__is_another_mask_or_width(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bk_variant *base = load(cases[i].game);
-        struct bk_terrain t;
+        struct bk_derivation d;
+        struct bk_report why;
 
-        if (bk_terrain_read(&t, base, cases[i].fen) != cases[i].terrain)
+        assert_int_equal(bk_derivation_of(&d, base, cases[i].fen, &why), BK_OK);
+        if ((d.how == BK_ON_TERRAIN) != cases[i].terrain)
             fail_msg("%s: %s", cases[i].game, cases[i].fen);
         bk_variant_free(base);
     }

@@ -341,7 +341,7 @@ static enum bk_err rank_put(struct reading *r, unsigned rank)
 }
 
 /*
- * Checks the letters and gaps of a FEN with `*`.  It may show a board of its own (terrain.h); if it
+ * Checks the letters and gaps of a FEN with `*`.  It may show a board of its own (derive.h); if it
  * was not taken for one, a letter or a gap is wrong, and that is reported rather than that the
  * board is not the game's.
  */

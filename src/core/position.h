@@ -83,7 +83,7 @@ void bk_fen_split(struct bk_fen *out, const char *text);
  * Reads a FEN, as every door does: there is no other reader.  Gaps of several digits, `*` for a
  * hole, optional `[...]` with the evolutions still allowed, side to move, castling, en passant,
  * half-move clock, move number.  Castling is KQkq or the rooks' files; with shuffled homes `v` is
- * the game derived for this FEN (core/homes.h).  `startpos` is the game's array.
+ * the game derived for this FEN (core/derive.h).  `startpos` is the game's array.
  *
  * docs/rules.md, "How positions are written", lists what is forgiven; in short:
  *   missing fields behind the board take their usual values

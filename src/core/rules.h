@@ -140,7 +140,7 @@ static inline bool bk_rules_passes(const struct bk_variant *v, unsigned type)
 /* Is there castling, with homes that are known? */
 static inline bool bk_rules_castles(const struct bk_variant *v) { return v->castling.allowed; }
 /* Does a FEN tell where king and rooks castle from?  Such a game itself does not castle; the games
-   derived from it for a FEN (core/homes.h) do, and this is true of them, too. */
+   derived from it for a FEN (core/derive.h) do, and this is true of them, too. */
 static inline bool bk_rules_homes_told(const struct bk_variant *v) { return v->castling.shuffled; }
 
 /* May a man of this type take two men in one move? */

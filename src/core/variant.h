@@ -119,7 +119,7 @@ enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS };
 /*
  * Castling: the king and rook that stand at home with the way free.
  * shuffled: the homes are not the game's but a FEN's.  The game itself then
- * does not castle, and has no homes; one derived for a FEN does (core/homes.h).
+ * does not castle, and has no homes; one derived for a FEN does (core/derive.h).
  */
 #define BK_NO_HOME 255
 struct bk_castling {

@@ -29,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/homes.h"
+#include "core/derive.h"
 #include "core/word.h"
 #include "table/listing.h"
 #include "table/material.h"

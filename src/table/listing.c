@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
-#include "core/homes.h"
+#include "core/derive.h"
 #include "table/format.h"
 
 /* == Lists == */

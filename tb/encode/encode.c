@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
-#include "core/homes.h"
+#include "core/derive.h"
 #include "table/head.h"
 #include "table/write.h"
 #include "tb/encode/encode_work.h"

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/homes.h"
+#include "core/derive.h"
 #include "table/decode.h"
 #include "table/format.h"
 #include "tests/forge.h"
