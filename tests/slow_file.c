@@ -16,6 +16,7 @@
 
 #include "core/facts.h"
 #include "table/index_new.h"
+#include "tests/plain_facts.h"
 
 #define UNITS 4096
 
@@ -205,7 +206,7 @@ static uint32_t leaf_of(const struct slow_file *f, const struct slow_unit *u, co
 
     while ((x = number_at(u, node)) != 0) {
         node++;
-        if (!bk_fact_of(f->facts, x - 1, sq))
+        if (!plain_fact_of(f->facts, x - 1, sq))
             node = behind_tree(u, node, &leaf);
     }
     return leaf;

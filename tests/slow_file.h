@@ -3,7 +3,7 @@
  *
  * Shares nothing with src/table but the index (docs/index.md has a test of its
  * own): it takes the bytes apart itself, asks facts by their plain definition
- * (bk_fact_of()) and does its own arithmetic.  Reads the whole file into memory;
+ * (plain_fact_of()) and does its own arithmetic.  Reads the whole file into memory;
  * some microseconds an answer.
  */
 #ifndef SLOW_FILE_H

@@ -25,6 +25,7 @@
 #include "core/load.h"
 #include "core/move.h"
 #include "core/rules.h"
+#include "tests/plain_facts.h"
 #include "tests/random_variant.h"
 #include "tests/variant_ini.h"
 
@@ -173,7 +174,7 @@ static void compare_position(const struct scene *s, unsigned inner, const uint64
     unsigned x = s->sq[inner];
 
     for (unsigned fact = 0; fact < bk_facts_count(s->facts); fact++) {
-        bool is = bk_fact_of(s->facts, fact, s->sq);
+        bool is = plain_fact_of(s->facts, fact, s->sq);
         bool row = all[fact * s->words + x / 64] >> x % 64 & 1;
 
         seen[sort_of(s->facts, fact)][is]++;

@@ -2,7 +2,6 @@
  * facts.c - the calls of facts.h: picks the width of sets that the board needs.
  *
  *   facts/list.c   which facts there are, and their numbers
- *   facts/plain.c  the definition of each fact, for one position
  *   facts/text.c   facts in words
  *   facts/tree.c   trees laid out for looks
  *   facts/width.c  the evaluators, one position (one.h, look.h) or a row (row.h) at a time,

@@ -6,7 +6,8 @@
  * of the game alone (core/geometry.h): nothing is tuned to a game or a table, so leapers, bent
  * riders, screens, zones, holes and boards of any size need nothing of their own.
  *
- * Two evaluators compute them, and tests/test_facts.c proves both equal to bk_fact_of():
+ * Two evaluators compute them, and tests/test_facts.c proves both equal to the plain
+ * definition, square by square, of tests/plain_facts.c:
  *
  *   one position   bk_fact_look(), bk_fact_look_leaf(): the way down a tree of facts, each computed
  *                  when it is asked.
@@ -72,12 +73,6 @@ unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact);
 
 /* The fact in words, "the black knight is attacked by the white rook".  Returns `out`. */
 char *bk_fact_text(const struct bk_facts *f, unsigned fact, char out[BK_FACT_TEXT_MAX]);
-
-/*
- * Is a fact true?  The plain definition, square by square; for tests and for showing.
- * sq  where each man stands; no two on one square.
- */
-bool bk_fact_of(const struct bk_facts *f, unsigned fact, const uint8_t *sq);
 
 /* == Trees == */
 

@@ -29,7 +29,7 @@ struct bk_reach {
 
 struct bk_fact_game;
 
-/* The head of data that others derive from a geometry once for all (facts/game.h): their first
+/* The head of data that others derive from a geometry once for all (facts/list.h): their first
    member.  Freed with the geometry. */
 struct bk_derived {
     void (*free)(struct bk_derived *d);

@@ -2,16 +2,81 @@
  * list.h - which facts there are of a list of men, and their numbers.
  *
  * Facts come in groups, each of one kind about one or two men (or one side); a group's facts are
- * numbered in a row, and so are the groups.  Private to src/core/facts.
+ * numbered in a row, and so are the groups.
  *
  * A fact of place compares a *metric*, a byte that depends on the squares of one or two men, with
  * a constant: "the kings are at most 3 apart".  A metric is an array of bytes, kept with the game.
+ *
+ * For src/core/facts and for tests.
  */
 #ifndef BK_FACTS_LIST_H
 #define BK_FACTS_LIST_H
 
+#include <stdatomic.h>
+
 #include "core/facts.h"
-#include "core/facts/game.h"
+#include "core/geometry.h"
+
+/* == Metrics, and what a game keeps == */
+
+enum fact_metric {
+    METRIC_DISTANCE,    /* the larger of files and ranks apart  */
+    METRIC_AXIS,        /* the smaller of files and ranks apart */
+    METRIC_EDGE,        /* to the nearest edge                  */
+    METRIC_CORNER,      /* to the nearest corner                */
+    METRIC_COLOUR,      /* 0: squares of one colour             */
+    METRIC_RANK,        /* from 0, as White counts              */
+    METRIC_FILES_APART, /* files between i and j                */
+    METRIC_RANK_AHEAD,  /* METRIC_ZERO + rank of j - rank of i  */
+    METRIC_FILE,
+    METRIC_RANKS_APART,
+    METRIC_FILE_AHEAD,
+    METRIC_ORBIT, /* 0: i can come to the square of j, on an empty board; one metric a kind */
+    METRICS = METRIC_ORBIT + BK_MEN_MAX
+};
+#define METRIC_ZERO 16
+
+/* Where a man can come, taking or not, on an empty board. */
+struct fact_orbit {
+    bool bound;     /* some square of the board is out of reach of another */
+    uint8_t away[]; /* [from * nsq + to]: 0 where it can come */
+};
+
+#define FACT_WIDTHS 3
+
+/*
+ * What the facts of all lists of men of one game have in common.  A prober opens hundreds of
+ * materials of a game; what depends on the board, or on one kind of man, is kept here once for all
+ * of them.  It is made when it is first wanted, belongs to the geometry of the game, and is freed
+ * with it.
+ *
+ * Threads: any.  Two that want the same thing at once may both make it; one copy is kept.
+ */
+struct bk_fact_game {
+    struct bk_derived derived;            /* from the geometry */
+    const struct bk_variant *v;           /* borrowed */
+    unsigned left, width, bottom, height; /* the smallest rectangle around the board */
+    uint8_t *metric[METRIC_ORBIT];        /* [a * nsq + b], or [b]; [0] owns all */
+    /*
+     * The same metrics for looks, in fewer cache lines.  A metric of two squares depends only on
+     * how many files and ranks they are apart: it is step_metric[m][wide[b] - wide[a]]; a metric of
+     * one square is step_metric[m][wide[b]].  wide[] numbers squares as on a board so wide that no
+     * two different steps have the same difference.
+     */
+    uint16_t wide[BK_SQ_MAX];
+    uint8_t *by_step; /* owned */
+    const uint8_t *step_metric[METRIC_ORBIT];
+    _Atomic(struct fact_orbit *) orbit[BK_TYPES_MAX][2];
+    _Atomic(void *) reach[FACT_WIDTHS][BK_TYPES_MAX][2]; /* struct kind_reach of a width */
+};
+
+static inline bool fact_metric_pairs(unsigned metric)
+{
+    return metric != METRIC_EDGE && metric != METRIC_CORNER && metric != METRIC_RANK &&
+           metric != METRIC_FILE;
+}
+
+/* == Facts == */
 
 enum fact_kind {
     FACT_PLACE,     /* metric(i, j) <= least + q                                             */
@@ -110,6 +175,8 @@ static inline unsigned fact_metric_of(const struct bk_facts *f, unsigned metric,
 enum bk_err bk_fact_list_init(struct bk_facts *f, const struct bk_variant *v,
                               const struct bk_fact_men *men, struct bk_report *why);
 void bk_fact_list_release(struct bk_facts *f);
+
+/* == Evaluators == */
 
 /* The evaluators of one width of sets, from width.c. */
 struct fact_width {

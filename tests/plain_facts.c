@@ -1,13 +1,11 @@
 /*
- * plain.c - what each fact means, said as plainly as possible.
- *
- * One position, one fact, square by square and reach by reach, nothing kept: the yardstick that
- * both evaluators of width.c must agree with.
+ * plain_facts.c - see plain_facts.h.
  */
+#include "tests/plain_facts.h"
+
 #include <string.h>
 
 #include "core/facts/list.h"
-#include "core/geometry.h"
 
 struct board {
     const struct bk_facts *f;
@@ -134,7 +132,7 @@ static unsigned distance(const struct board *b, unsigned i, unsigned j)
     return fact_metric_of(b->f, METRIC_DISTANCE, b->sq[i], b->sq[j]);
 }
 
-bool bk_fact_of(const struct bk_facts *f, unsigned fact, const uint8_t *sq)
+bool plain_fact_of(const struct bk_facts *f, unsigned fact, const uint8_t *sq)
 {
     const struct fact_item *item = &f->item[fact];
     const struct fact_group *g = &f->group[item->group];
