@@ -4,7 +4,7 @@
  *   facts/list.c   which facts there are, and their numbers
  *   facts/text.c   facts in words
  *   facts/tree.c   trees laid out for looks
- *   facts/width.c  the evaluators, one position (one.h, look.h) or a row (row.h) at a time,
+ *   facts/width.c  the evaluators, one position (one.h) or a row (row.h) at a time,
  *                  over tables of who attacks what (reach.h); compiled once for each width
  */
 #include "core/facts.h"

@@ -3,9 +3,7 @@
  *
  * Compiled once each for sets of 64, 128 and 256 squares (BK_SET_BITS, BK_FACT_WIDTH).
  */
-#include "core/facts/all.h"
 #include "core/facts/list.h"
-#include "core/facts/look.h"
 #include "core/facts/one.h"
 #include "core/facts/reach.h"
 #include "core/facts/row.h"
