@@ -1,7 +1,7 @@
 /*
- * attack.h - who attacks which square, and so: check.
+ * attack.h - attacks on a square, and check.
  *
- * Cost: one look backwards from the square a type of man, a few dozen comparisons.
+ * Cost: for each type of man one scan of the moves into the square, a few dozen comparisons in all.
  */
 #ifndef BK_ATTACK_H
 #define BK_ATTACK_H
@@ -10,6 +10,7 @@
 
 /* Does `colour` attack `sq` (could it capture a man of the other colour there)? */
 bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq, unsigned colour);
+/* Is the royal of `colour` attacked? */
 bool bk_in_check(const struct bk_variant *v, const struct bk_pos *p, unsigned colour);
 /* True if the side that has just moved is not in check. */
 bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p);

@@ -1,7 +1,7 @@
 /*
- * clients.h - what graphical clients make of our games: their names, arrays and ranks.
+ * clients.h - our games in graphical clients: their names, arrays and ranks there.
  *
- * XBoard, Fairy-Stockfish, pychess and cutechess agree on these, where they know the game.
+ * XBoard, Fairy-Stockfish, pychess and cutechess agree on these for the games that they know.
  */
 #ifndef BK_CLIENTS_H
 #define BK_CLIENTS_H

@@ -1,7 +1,7 @@
 /*
  * end.h - how a game ends.
  *
- * Cost: bare kings are seen from sets of men; mate and stalemate need a legal move looked for.
+ * Cost: a bare king shows in the counts of men; mate and stalemate need a search for a legal move.
  */
 #ifndef BK_END_H
 #define BK_END_H
@@ -21,8 +21,8 @@ enum bk_end {
 const char *bk_end_name(enum bk_end end);
 
 /*
- * Is the game over?  `*wdl` (-1, 0, +1 from the side to move) is set when it is.
- * Baring is looked at before mate and stalemate.  King against king is
+ * Is the game over?  If it is, *wdl is set: -1, 0, +1 from the side to move.
+ * A bare king is tested before mate and stalemate.  King against king is
  * BK_END_BARE_DRAW in every game.
  */
 enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *wdl);

@@ -1,8 +1,8 @@
 /*
  * explain.h - a game's rules in plain words, written from its data.
  *
- * What the words say is what the tables were made by: nothing here knows a
- * game by name.
+ * The words come from the same data as the tables: no game is known by name
+ * here.
  */
 #ifndef BK_EXPLAIN_H
 #define BK_EXPLAIN_H

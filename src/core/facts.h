@@ -1,27 +1,27 @@
 /*
- * facts.h - yes-or-no questions about a position: "is the black knight attacked by the white rook?"
+ * facts.h - boolean features of a position: "the black knight is attacked by the white rook".
  *
- * A codec that tells positions apart needs to ask the same small questions while it writes a file
- * and while it answers from one.  Here each question, a *fact*, is defined once, from the geometry
- * of the game alone (core/geometry.h): nothing is tuned to a game or a table, so leapers, bent
- * riders, screens, zones, holes and boards of any size need nothing of their own.
+ * Table files hold decision trees over such features, called *facts*; the encoder asks them while
+ * it writes a file, the prober while it reads one.  Each fact is defined once, by the geometry of
+ * the game alone (core/geometry.h).  Nothing is tuned to a game or a table, so leapers, bent
+ * riders, screens, zones, holes and boards of any size need no code of their own.
  *
  * Two evaluators compute them, and tests/test_facts.c proves both equal to the plain
  * definition, square by square, of tests/plain_facts.c:
  *
- *   one position   bk_fact_look(), bk_fact_look_leaf(): the way down a tree of facts, each computed
- *                  when it is asked.
- *   a row          all men stand still but one, the *inner man*; a fact is then a set of squares:
- *                  those on which the inner man makes it true.  bk_fact_row_descend() takes a set
- *                  of squares down the tree at once.
+ *   one position   bk_fact_look(), bk_fact_look_leaf(): descends a decision tree; each fact is
+ *                  computed when a node asks for it.
+ *   a row          the positions that differ in the square of one man only, the *inner man*; a
+ *                  fact is then a bitboard: the squares of the inner man for which it is true.
+ *                  bk_fact_row_descend() takes many squares down the tree at once.
  *
  * Which facts there are, and their numbers, depend on the game and the list of men alone, not on
  * which man is the inner one; files rely on both (BK_FACTS_VERSION).  Integer arithmetic only.
  *
  *   men      by their place in the list: the white king, the black king, then the others.
  *   attacks  a man attacks the squares on which it could take, with all men on the board in the
- *            way; whose man stands there does not matter, so it also attacks (defends) men of its
- *            own side.  Captures of two men in one move (BK_TWICE) do not count.
+ *            way; the colour of a man there does not matter, so it also attacks (defends) men of
+ *            its own side.  Captures of two men in one move (BK_TWICE) do not count.
  *   safe     a square is safe for a side if the other side does not attack it; those attacks look
  *            through the first side's king, as if it were not there.
  *
@@ -74,7 +74,7 @@ unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact);
 /* The fact in words, "the black knight is attacked by the white rook".  Returns `out`. */
 char *bk_fact_text(const struct bk_facts *f, unsigned fact, char out[BK_FACT_TEXT_MAX]);
 
-/* == Trees == */
+/* == Decision trees == */
 
 #define BK_FACT_LEAF 0xffff /* in place of a fact's number */
 
@@ -84,8 +84,8 @@ struct bk_fact_node {
 };
 
 /* == One position, several questions ==
- * What a prober wants to know of a position: which leaf a tree brings it to, what can be taken.
- * A *look* holds where the men stand and whom they attack; it is made once for all questions, on
+ * A prober asks of a position which leaf of a tree it reaches, and which men can be taken.  A
+ * *look* holds the squares of the men and what they attack; it is made once for all questions, on
  * the stack, and needs no release. */
 
 #define BK_FACT_LOOK_BYTES 576
@@ -99,10 +99,10 @@ struct bk_fact_look {
 void bk_fact_look(struct bk_fact_look *look, const struct bk_facts *f,
                   const uint8_t sq[BK_MEN_MAX]);
 
-/* A tree laid out for looks: twelve bytes a question. */
+/* A tree in the form that looks read: twelve bytes a question. */
 struct bk_fact_tree;
 
-/* Lays out a tree for looks.  f: borrowed.  tree: `nodes` nodes, each before its children, `yes`
+/* Converts a tree to that form.  f: borrowed.  tree: `nodes` nodes, each before its children, `yes`
    right behind it.  leaf: the value of each leaf by number; NULL: the number itself.  *out is
    owned.  Returns BK_OK or BK_E_SYSTEM. */
 enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f,
@@ -156,9 +156,9 @@ bool bk_fact_look_bares_back(const struct bk_fact_look *look, struct bk_fact_tak
 /* == Rows == */
 
 /*
- * The scratch of one thread, for rows of one inner man (a place in the list of men).  Facts of
- * the row before that do not depend on a man who has moved are kept, so rows are best asked in the
- * order of their numbers.  *out owned; f borrowed.
+ * The scratch memory of one thread, for rows of one inner man (a place in the list of men).  Facts
+ * of the row before are kept unless they depend on a man that has moved, so rows are best asked in
+ * the order of their numbers.  *out owned; f borrowed.
  * Returns BK_OK or BK_E_SYSTEM.
  */
 struct bk_fact_row;
@@ -173,8 +173,8 @@ void bk_fact_row_set(struct bk_fact_row *row, const uint8_t *sq);
 typedef void bk_leaf_visit(void *context, uint32_t leaf, const uint64_t *squares);
 
 /*
- * Takes the squares of `care` down the tree; visits each leaf that some of them reach, once,
- * always in the same order.
+ * Takes the squares of `care` down the tree.  Visits each leaf that some of them reach, once;
+ * the order is that of the tree, `yes` first.
  * care  squares of the board on which no other man stands.
  * HOT: 0.2 to 0.65 us for 64 squares down learned trees of KRNvKR, 3 to 7 leaves a row.
  */
@@ -183,7 +183,7 @@ void bk_fact_row_descend(struct bk_fact_row *row, const struct bk_fact_node *tre
 
 /*
  * Computes all facts of the row: out[fact * bk_facts_words() + word].  Bits of squares that are not
- * in `care`, of holes and of squares where other men stand mean nothing.
+ * in `care`, of holes and of squares of other men are undefined.
  * HOT: for rows that have nothing in common, 3 to 5 us on 8x8 with five men (230 to 350 facts), 7
  * to 9 on 10x10 with bent riders; less where `care` is a quarter of the squares.
  */

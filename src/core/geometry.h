@@ -1,11 +1,10 @@
 /*
- * geometry.h - who reaches what, computed once per variant.
+ * geometry.h - the move tables: which squares a man reaches from where, computed once per variant.
  *
- * For every type, colour and square: the squares a man reaches and, for each,
- * the sets of squares any one of which must be empty ("paths").  A leaper has
- * no path; a rider has one; a bent rider may have several, and is stopped only
- * when each of them is.  Move generation, attacks and the kernels of tb/ all
- * read this one table.
+ * For every type, colour and square: the squares that a man reaches and, for each,
+ * its *paths*: sets of squares, of which one must be empty.  A leaper has no path;
+ * a rider has one; a bent rider may have several, and is blocked only if each of
+ * them is.  Move generation, attacks and the kernels of tb/ all read this one table.
  *
  * Cost: at most a few MB, built in milliseconds.  Read-only afterwards.
  */
@@ -16,21 +15,19 @@
 
 /* bk_reach.how, besides BK_QUIET, BK_TAKES and BK_HOPS of variant.h */
 enum {
-    BK_TWICE = 8, /* path[0] is one square, which must hold an enemy that is taken
-                     on the way; ends on an empty square or an enemy */
+    BK_TWICE = 8, /* a double capture: path[0] is one square, and the enemy on it is taken
+                     on the way; the move ends on an empty square or an enemy */
 };
 
 struct bk_reach {
     uint8_t to;
     uint8_t how;
-    uint16_t npaths; /* 0: nothing can stand in the way */
+    uint16_t npaths; /* 0: cannot be blocked */
     uint32_t path;   /* first of its paths in bk_geometry.path */
 };
 
-struct bk_fact_game;
-
-/* The head of data that others derive from a geometry once for all (facts/list.h): their first
-   member.  Freed with the geometry. */
+/* The first member of a structure that is cached on a geometry (facts/list.h).  The geometry frees
+   it by `free`. */
 struct bk_derived {
     void (*free)(struct bk_derived *d);
 };
@@ -46,19 +43,21 @@ struct bk_geometry {
     struct bk_reach *reach, *reach_into;
     struct bk_bits *path;
     uint32_t nreach, npath;
-    /* [(type * 2 + colour) * nsq + sq]: the squares on which the man might take something, whatever
-       stands in the way */
+    /* [(type * 2 + colour) * nsq + sq]: the squares on which the man may capture, by its moves
+       alone: blockers and screens are ignored */
     struct bk_bits *takes;
-    _Atomic(struct bk_derived *) derived; /* owned; NULL until somebody derives it */
+    _Atomic(struct bk_derived *) derived; /* owned; NULL until the first use */
 };
 
-/* Derives the geometry of a variant whose plain fields are set.  *out owned. */
+/* Computes the geometry of a variant whose plain fields are set.  *out is owned.  Returns BK_OK or
+   BK_E_SYSTEM. */
 enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v,
                             struct bk_report *why);
 void bk_geometry_free(struct bk_geometry *g);
 /* Bytes that `g` holds, without `derived`. */
 uint64_t bk_geometry_bytes(const struct bk_geometry *g, const struct bk_variant *v);
 
+/* The moves of a man from `sq`, *n of them, sorted by where they end. */
 static inline const struct bk_reach *bk_reach_from(const struct bk_variant *v, unsigned type,
                                                    unsigned colour, unsigned sq, unsigned *n)
 {
@@ -68,7 +67,7 @@ static inline const struct bk_reach *bk_reach_from(const struct bk_variant *v, u
     return g->reach + g->first[type][colour][sq];
 }
 
-/* Does a king on `from` attack `to`, whatever stands elsewhere? */
+/* Does a king on `from` attack `to` if nothing blocks it? */
 static inline bool bk_king_attacks(const struct bk_variant *v, unsigned colour, unsigned from,
                                    unsigned to)
 {
@@ -81,6 +80,7 @@ static inline bool bk_king_attacks(const struct bk_variant *v, unsigned colour, 
     return false;
 }
 
+/* The moves of a man that end on `sq`, *n of them; `to` is where each begins. */
 static inline const struct bk_reach *bk_reach_into(const struct bk_variant *v, unsigned type,
                                                    unsigned colour, unsigned sq, unsigned *n)
 {
@@ -90,19 +90,21 @@ static inline const struct bk_reach *bk_reach_into(const struct bk_variant *v, u
     return g->reach_into + g->first_into[type][colour][sq];
 }
 
+/* The squares on which a man on `sq` may capture; blockers and screens are ignored. */
 static inline const struct bk_bits *bk_takes_from(const struct bk_variant *v, unsigned type,
                                                   unsigned colour, unsigned sq)
 {
     return v->geometry->takes + (size_t)(type * 2 + colour) * v->nsq + sq;
 }
 
-/* The one square a BK_TWICE move passes, on which it takes. */
+/* The square that a BK_TWICE move passes, and on which it takes. */
 static inline unsigned bk_reach_via(const struct bk_variant *v, const struct bk_reach *r)
 {
     return bk_bits_first(&v->geometry->path[r->path]);
 }
 
-/* Is a way of `r` open when the squares of `occupied` are occupied? */
+/* Can a man move along `r` if these squares are occupied?  One of its paths must be empty; a hopper
+   needs exactly one man on its path. */
 static inline bool bk_reach_open(const struct bk_variant *v, const struct bk_reach *r,
                                  const struct bk_bits *occupied)
 {

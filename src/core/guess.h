@@ -1,5 +1,5 @@
 /*
- * guess.h - which word was meant: for errors that say "did you mean ...?".
+ * guess.h - the nearest known word to a misspelt one: for errors that say "did you mean ...?".
  *
  * A guess keeps the nearest word so far; a word that is offered replaces it if it has
  * fewer mistakes.  The first one needs fewer than a bound.  Small, on the stack.

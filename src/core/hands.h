@@ -2,8 +2,8 @@
  * hands.h - positions of games in which captured men are held and dropped
  * again, and the turns that lead on from them: docs/whole.md 2 to 4.
  *
- * A position lists its men instead of counting them: nobody is ever lost, so
- * the list stays the same all game long and only the squares change.
+ * A position lists its men instead of counting them: no man ever leaves the
+ * game, so the list stays the same and only the squares change.
  */
 #ifndef BK_HANDS_H
 #define BK_HANDS_H

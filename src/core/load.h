@@ -1,8 +1,8 @@
 /*
  * load.h - a game by its name.
  *
- * From the set embedded in the binary (src/variants/) or from a path.  Anything
- * that is not understood is refused with `file:line:column: what is wrong`.
+ * It comes from the set embedded in the binary (src/variants/) or from a path.
+ * A text that is not understood is refused with `file:line:column: what is wrong`.
  */
 #ifndef BK_LOAD_H
 #define BK_LOAD_H

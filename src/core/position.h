@@ -54,7 +54,7 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
 
 /* == FEN == */
 
-/* The fields of a FEN, where they stand in its text; at[i] is NULL where one is missing. */
+/* The fields of a FEN, where they stand in its text; at[i] is NULL if it is missing. */
 enum {
     BK_FEN_BOARD,
     BK_FEN_SIDE,
@@ -73,27 +73,25 @@ struct bk_fen {
     bool too_many;    /* `rest` is none of these */
 };
 /*
- * Cuts a FEN into its fields; `text` is borrowed.  Whether they make sense is not asked.  Behind
- * the side, fields may be missing: a number is a clock, a square the one for en passant.  Blanks
- * are space, tab, the ends of lines and `_`.
+ * Cuts a FEN into its fields, and does not check them; `text` is borrowed.  Behind the side, fields
+ * may be missing: a number is a clock, a square the one for en passant.  Blanks are space, tab, the
+ * ends of lines and `_`.
  */
 void bk_fen_split(struct bk_fen *out, const char *text);
 
 /*
- * Reads a FEN, as every door does: there is no other reader.  Gaps of several digits, `*` for a
- * hole, optional `[...]` with the evolutions still allowed, side to move, castling, en passant,
+ * Reads a FEN.  All programs and the library use this one reader.  Gaps of several digits, `*` for
+ * a hole, optional `[...]` with the evolutions still allowed, side to move, castling, en passant,
  * half-move clock, move number.  Castling is KQkq or the rooks' files; with shuffled homes `v` is
  * the game derived for this FEN (core/derive.h).  `startpos` is the game's array.
  *
- * docs/rules.md, "How positions are written", lists what is forgiven; in short:
+ * It is tolerant; docs/rules.md, "How positions are written", has the full list.  In short:
  *   missing fields behind the board take their usual values
  *   move number 0 is 1; `-` stands for any field behind the side
- *   `~` behind a man, and empty brackets, say nothing
- *   a right whose king and rook are not at home is no right, nor is any where nobody castles
- *   a square over which nobody can have passed just now is no en passant square
- *   counts of checks, `3+3`, say nothing
- *   operations of EPD, and whatever `;` sets off, are passed over, but `fmvn`, the move number
- *   a byte order mark, and blanks anywhere between
+ *   ignored: `~` behind a man; empty brackets; a castling right whose king and rook are not at
+ *   home, and any in a game without castling; an en passant square that no man can just have
+ *   passed; counts of checks, `3+3`; operations of EPD, but `fmvn`, the move number; all that `;`
+ *   sets off; a byte order mark; blanks between fields
  *
  * Returns BK_OK or BK_E_USAGE with the fault and its place.  Checks the board,
  * one royal a side, and the ranks men may stand on; whether the side that has
@@ -102,13 +100,14 @@ void bk_fen_split(struct bk_fen *out, const char *text);
 enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             struct bk_report *why);
 
-/* For readers of other boards (hands.h): reads what follows the board, of which *stm is kept. */
+/* Checks the fields behind the board, and sets *stm; for readers of other boards (hands.h). */
 enum bk_err bk_fen_rest_check(const struct bk_variant *v, const struct bk_fen *fen, unsigned *stm,
                               struct bk_report *why);
 
-/* Does the text say `startpos`, and nothing else that matters? */
+/* Is the text `startpos`, with no side behind it? */
 bool bk_fen_is_start(const char *text);
-/* The FEN that a text means: of `startpos` the array, if the game has one; else the text itself. */
+/* The FEN that a text stands for: the array if it is `startpos` and the game has one; else the
+ * text. */
 const char *bk_fen_meant(const struct bk_variant *v, const char *text);
 
 /* Sets *word to the first word of the operation `name` of EPD, "bm b3b4 c3d2;", and returns its

@@ -1,25 +1,25 @@
 /*
- * rules.h - what a rule flag means.  The one file that asks.
+ * rules.h - the meaning of each rule flag.  No other file reads the flags to play by them.
  */
 #ifndef BK_RULES_H
 #define BK_RULES_H
 
 #include "core/variant.h"
 
-/* In place of a type: the man stays what it is.  Arrays over all that a man may be after a
-   move have BK_TYPES_MAX + 1 places, this one last. */
+/* In place of a type: the man does not change.  Arrays by the type of a man after a move have
+   BK_TYPES_MAX + 1 places, this one last. */
 #define BK_STAYS BK_TYPES_MAX
 
-/* A change that a man may make at the end of a move. */
+/* A change (promotion or evolution) that a man may make at the end of a move. */
 struct bk_change {
     uint8_t type; /* BK_STAYS: none */
     bool counted; /* uses up an allowance of `type` */
 };
 
-/* == What men may be == */
+/* == Changes: promotion and evolution == */
 
 /*
- * What a man of `type` may be after a move that ends on `to` (or, with
+ * Lists the types that a man of `type` may have after a move that ends on `to` (or, with
  * in_place, after a turn spent changing where it stands).
  *
  * count  men of its colour on the board, by type, before the move
@@ -39,8 +39,8 @@ bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned col
 /* May a man of this type and colour stand here? */
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
 
-/* Does some rule lead to `type`?  counted: a rule that uses up an allowance; lost: one that only
-   replaces lost men. */
+/* Does some rule let a man become `type`?  counted: only rules that use up an allowance; lost: only
+   rules that replace captured men. */
 bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, bool lost);
 
 /* Has this type a rule by which it ever becomes another? */
@@ -83,7 +83,7 @@ unsigned bk_rules_most(const struct bk_variant *v, unsigned type);
  */
 bool bk_rules_reachable(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX]);
 
-/* == How men go == */
+/* == Moves == */
 
 /* How a man of this type moves from its own_rank-th rank, but for a double step. */
 static inline const struct bk_movement *bk_rules_movement(const struct bk_variant *v, unsigned type,
@@ -94,7 +94,7 @@ static inline const struct bk_movement *bk_rules_movement(const struct bk_varian
     return p->zone_ranks >> own_rank & 1 ? &p->zone : &p->move;
 }
 
-/* Does a man of this type move in one way wherever it stands? */
+/* Does a man of this type move alike from all ranks: no zone, no double step? */
 static inline bool bk_rules_moves_alike(const struct bk_variant *v, unsigned type)
 {
     return !v->piece[type].zone_ranks && !v->piece[type].double_ranks;
@@ -111,7 +111,7 @@ static inline bool bk_rules_doubles_from(const struct bk_variant *v, unsigned ty
     return v->piece[type].double_ranks >> bk_own_rank(v, sq, colour) & 1;
 }
 
-/* Is a quiet move a man's double step, and not a move that it has anyway? */
+/* Is this quiet move a double step, and no ordinary move of the man? */
 bool bk_rules_is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
                         unsigned to);
 
@@ -129,9 +129,9 @@ static inline bool bk_rules_takes_passing(const struct bk_variant *v, unsigned t
            bk_own_rank(v, to, colour) > rank;
 }
 
-/* May a man that went two squares be taken on the square between? */
+/* Is there en passant: may a man that has just gone two squares be taken on the square between? */
 static inline bool bk_rules_en_passant(const struct bk_variant *v) { return v->en_passant; }
-/* Does a man of this type make double steps that can be taken in passing? */
+/* Can a man of this type be taken en passant after its double step? */
 static inline bool bk_rules_passes(const struct bk_variant *v, unsigned type)
 {
     return bk_rules_en_passant(v) && v->piece[type].double_ranks;
@@ -139,14 +139,15 @@ static inline bool bk_rules_passes(const struct bk_variant *v, unsigned type)
 
 /* Is there castling, with homes that are known? */
 static inline bool bk_rules_castles(const struct bk_variant *v) { return v->castling.allowed; }
-/* Does a FEN tell where king and rooks castle from?  Such a game itself does not castle; the games
-   derived from it for a FEN (core/derive.h) do, and this is true of them, too. */
+/* Does the FEN give the squares that king and rooks castle from (shuffled homes)?  Such a game
+   itself has no castling; the games derived from it for a FEN (core/derive.h) have, and this is
+   true of them, too. */
 static inline bool bk_rules_homes_told(const struct bk_variant *v) { return v->castling.shuffled; }
 
 /* May a man of this type take two men in one move? */
 bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type);
 
-/* == How a game ends, and begins == */
+/* == Beginning and end of a game == */
 
 /* Does a bare king lose (unless bk_rules_bares_back() saves it)? */
 bool bk_rules_bare_loses(const struct bk_variant *v);
@@ -154,15 +155,16 @@ bool bk_rules_bare_loses(const struct bk_variant *v);
 bool bk_rules_bares_back(const struct bk_variant *v);
 
 /*
- * Are results exact, with these men, if captured men are simply gone?  In games with hands only if
- * every capture ends the game, and nobody can win by configuration: docs/whole.md 1.
+ * Are results exact for these men if captured men leave the game?  True of all games without hands;
+ * with hands only if every capture ends the game, and no side can win by configuration:
+ * docs/whole.md 1.
  */
 bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
 
-/* What stalemate is worth to the stalemated side: 0 or -1. */
+/* The value of stalemate for the stalemated side: 0 or -1. */
 int bk_rules_stalemate_wdl(const struct bk_variant *v);
 
-/* After how many turns of each side is the game drawn?  0: never. */
+/* The turns of each side after which the game is drawn.  0: no limit. */
 static inline unsigned bk_rules_turns_max(const struct bk_variant *v) { return v->game_turns; }
 /* Plies that may still be played in turn `turn`, from 1, with `stm` to move: each side has
    v->game_turns turns.  0: the last ply has been played; negative: the last move came too late;
@@ -179,7 +181,7 @@ static inline bool bk_rules_hands(const struct bk_variant *v) { return v->hands;
 static inline bool bk_rules_configuration(const struct bk_variant *v) { return v->configuration; }
 /* Does the game begin on an empty board? */
 static inline bool bk_rules_opening_drops(const struct bk_variant *v) { return v->opening_drops; }
-/* Turns of each side after the opening drops in which nobody may give check. */
+/* Turns of each side after the opening drops in which no side may give check. */
 static inline unsigned bk_rules_quiet_turns(const struct bk_variant *v) { return v->quiet_turns; }
 /* How many men of a type a side begins with. */
 static inline unsigned bk_rules_army(const struct bk_variant *v, unsigned type)

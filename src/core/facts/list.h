@@ -36,10 +36,10 @@ enum fact_metric {
 };
 #define METRIC_ZERO 16
 
-/* Where a man can come, taking or not, on an empty board. */
+/* An orbit: the squares that a man can come to in any number of moves on an empty board. */
 struct fact_orbit {
-    bool bound;     /* some square of the board is out of reach of another */
-    uint8_t away[]; /* [from * nsq + to]: 0 where it can come */
+    bool bound;     /* some square cannot be reached from some other */
+    uint8_t away[]; /* [from * nsq + to]: 0 if `to` can be reached */
 };
 
 #define FACT_WIDTHS 3
@@ -127,7 +127,7 @@ struct fact_group {
     uint16_t first, n;     /* number of the first, how many */
 };
 
-/* One fact, with all that the evaluators read of it. */
+/* One fact, as the evaluators read it. */
 struct fact_item {
     const uint8_t *metric; /* FACT_PLACE: metric[stride * sq[i] + sq[j]] <= least; borrowed */
     uint16_t stride;
@@ -144,10 +144,11 @@ struct bk_facts {
     unsigned nkinds;                       /* men of one type and colour are of a kind */
     uint8_t kind[BK_MEN_MAX];              /* by man */
     uint8_t first_of[BK_MEN_MAX];          /* by kind: the first such man */
-    bool bound[BK_MEN_MAX];                /* by kind: some square of the board is out of reach */
-    bool rides[BK_MEN_MAX];                /* by kind: others may stand in the way */
+    bool bound[BK_MEN_MAX];                /* by kind: some squares cannot be reached */
+    bool rides[BK_MEN_MAX];                /* by kind: can be blocked */
     uint8_t nenemies[BK_MEN_MAX];          /* by man: how many are in enemy[] */
-    uint8_t enemy[BK_MEN_MAX][BK_MEN_MAX]; /* by man: whom it may attack; no king has the king */
+    uint8_t enemy[BK_MEN_MAX][BK_MEN_MAX]; /* by man: the enemies that it may attack; for a king
+                                              without the other king */
 
     unsigned ngroups, nfacts;
     struct fact_group *group;

@@ -1,11 +1,11 @@
 /*
- * reach.h - who attacks what, as sets of squares.
+ * reach.h - attacks as bitboards, for each kind of man.
  *
  * Idea: what a man attacks on an empty board is one table look-up; each man in the way takes some
  * squares out of it (or, where a screen is needed, puts some in).  Which ones is a table look-up,
- * too: touch_to[s][o] are the squares whose ways from s pass o.  A man that has several ways to a
- * square (bent riders) or needs a screen (cannons) is checked again for each touched square; all
- * others are simply stopped.
+ * too: touch_to[s][o] are the squares whose paths from s pass o.  A man that has several ways
+ * to a square (bent riders) or needs a screen (cannons) is checked again for each touched square;
+ * all others are simply stopped.
  *
  * Cost: a look-up a man in the way.  Memory of a kind of man: three tables of nsq x nsq sets where
  * it rides; 96 KB on 8x8, 3.7 MB on 14x14.
@@ -350,7 +350,7 @@ INLINE bool reaches(const struct kind_reach *k, unsigned s, unsigned t, set occu
     return some_way_open(k, s, t, occupied);
 }
 
-/* What a man on s attacks.  A wanderer is checked again where a man stands on one of its ways. */
+/* What a man on s attacks.  A wanderer is checked again if a man stands on one of its ways. */
 INLINE set attacks_from(const struct kind_reach *k, unsigned s, set occupied)
 {
     set touched = NONE, open = k->open_to[s], near = occupied & k->mid_to[s];

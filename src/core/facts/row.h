@@ -1,8 +1,9 @@
 /*
  * row.h - facts of a row: for each fact the squares of the inner man that make it true.  HOT.
  *
- * A fact that does not concern the inner man is true everywhere or nowhere.  Facts of place are
- * looked up.  Others are computed a group at a time, when one of the group is asked, and kept:
+ * A fact that does not depend on the inner man is true for all its squares or for none.  Facts of
+ * place are looked up.  Others are computed a group at a time, when one of the group is asked, and
+ * kept:
  *
  *   - a group is kept for the next row unless a man that it depends on has moved (`keep`);
  *   - what men and sides attack is kept likewise, square by square (row_moved());
@@ -290,7 +291,7 @@ INLINE bool row_lacks(struct row *r, unsigned group)
     return lacks;
 }
 
-/* The x for which man i attacks man j, kept as a fact where it is one. */
+/* The x for which man i attacks man j.  If the list has that fact, its result is kept. */
 INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
 {
     unsigned group = r->head.f->attack_group[i][j];

@@ -1,14 +1,13 @@
 /*
- * tree.h - trees of facts laid out for looks: twelve bytes a question, and none a leaf.
+ * tree.h - decision trees in the form that looks read: twelve bytes a question, none for a leaf.
  *
- * A fact of place is the comparison of a byte with a constant, whatever the metric: three quarters
- * of what learned trees ask.  A node holds the parameters of any other fact, too, so that looks do
+ * A fact of place compares a byte with a constant, whatever the metric; three quarters of the nodes
+ * of learned trees are such facts.  A node holds the parameters of other facts, too, so looks do
  * not read the list of facts.
  *
- * Large trees do not fit the second-level cache, and a way down one is some 27 nodes long: mostly
- * it waits for memory.  So the value of a leaf stands in the node that leads to it, and each line
- * of 64 bytes holds five nodes that follow each other: of all that could stand there, those with
- * most leaves below them.
+ * Large trees do not fit the second-level cache, and a descent visits some 27 nodes: it mostly
+ * waits for memory.  So the value of a leaf is stored in its parent, and each cache line of 64
+ * bytes holds a parent and its descendants, five nodes: those with most leaves below them.
  *
  * Rejected: nodes in preorder, `yes` behind its question; each `no` was another line.  Leaves as
  * nodes, the two answers of a question side by side: a third more memory, and a node more to visit.
