@@ -17,7 +17,7 @@
 
 #include <xxhash.h>
 
-#include "core/homes.h"
+#include "core/derive.h"
 #include "table/index_new.h"
 #include "table/ribbon.h"
 #include "table/units.h"

@@ -14,7 +14,7 @@
 
 #include <xxhash.h>
 
-#include "core/homes.h"
+#include "core/derive.h"
 #include "table/varint.h"
 
 /* == Names and kinds == */
