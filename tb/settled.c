@@ -1,24 +1,548 @@
 /*
  * settled.c - see settled.h.
  *
- * Here the tables are listed, those that others lead to first, and each is gone
- * through in passes: pieces of rows (settled_rows.h), shared out over a pool.
+ * The tables are listed, those that others lead to first.  Each is gone through in passes: pieces
+ * of rows, shared out over a pool.  Pass 1 reads files and exits, 2 and 3 look at moves, SEARCH
+ * shows what is known.
+ *
+ * A quiet move changes one square of a placement; its number is all that is needed.  Other moves
+ * are played on a copy of the position.
+ *
+ * Threads read and write codes at the same time.  In pass 2 they write the codes of lost positions
+ * and read those of won ones.  The two would meet only if a lost position had a lost successor,
+ * which no sound table has; then either of two codes is read.
  */
 #include "tb/settled.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "table/material.h"
-#include "table/format.h"
-#include "tb/settled_rows.h"
-#include "tb/settled_values.h"
+#include "core/attack.h"
+#include "core/end.h"
+#include "core/move.h"
+#include "core/rules.h"
+#include "table/needed.h"
+#include "table/scan.h"
 
 #define ROWS      256 /* a piece of work at most */
 #define PASSES    3   /* of a table that is verified */
+#define SEARCH    4   /* a pass of its own */
 #define SHORT_MAX 200 /* the longest distance of a header that gives codes of a byte */
 
-/* == Sharing out == */
+/* == Values as codes == */
+
+/*
+ * Code of a value: NOTHING if no legal position has the number; DRAWN; else LOST plus the plies, of
+ * which a win has an odd number and a loss an even one (without distances: 1 and 0).  The code ASK
+ * of a table stands for what could not be settled: a table is missing, or a distance is longer than
+ * there is room for.  A caller that needs it asks the files (table/settle.h), which say why.
+ */
+enum { NOTHING, DRAWN, LOST };
+
+/* A table. */
+struct table_values {
+    const struct bk_table *table;
+    const struct bk_index *ix;
+    const struct bk_rows *rows;
+    unsigned sides;
+    bool distances, alone, wide;
+    unsigned ask;                 /* the code ASK */
+    uint8_t mirror[BK_SLOTS_MAX]; /* by slot: the one whose square it has, colours exchanged */
+    void *code[2];                /* by side; each by number */
+    struct bk_scan *(*scan)[2];   /* by thread: of the results, the distances; NULL: not yet */
+};
+
+/* The tables, and the pass that goes through one of them. */
+struct bk_settled {
+    struct bk_settled_options o;
+    struct bk_tables tables;
+    bool distances;
+    unsigned threads;
+    struct table_values *values; /* by nearness to the end: the table itself is the last */
+    size_t n;
+    struct table_values **by_file; /* a hash of the results' files */
+    size_t buckets;                /* a power of two */
+    /* the pass that runs */
+    struct table_values *now;
+    int pass;
+    uint64_t first, all, piece; /* of rows: the first, how many, how many at a time */
+    uint64_t done;
+    bk_settled_visit *visit;
+    void *context;
+    /* under the mutex */
+    pthread_mutex_t lock;
+    enum bk_err err;
+    struct bk_report why;
+    bool failed; /* read without it */
+};
+
+/* Returns the code of a number. */
+static inline unsigned load_code(const struct table_values *t, unsigned side, uint64_t number)
+{
+    if (t->wide)
+        return __atomic_load_n((const uint16_t *)t->code[side] + number, __ATOMIC_RELAXED);
+    return __atomic_load_n((const uint8_t *)t->code[side] + number, __ATOMIC_RELAXED);
+}
+
+/* Sets the code of a number. */
+static inline void store_code(const struct table_values *t, unsigned side, uint64_t number,
+                              unsigned code)
+{
+    if (t->wide)
+        __atomic_store_n((uint16_t *)t->code[side] + number, (uint16_t)code, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n((uint8_t *)t->code[side] + number, (uint8_t)code, __ATOMIC_RELAXED);
+}
+
+/* Returns the code of a value; plies of a win or a loss. */
+static inline unsigned code_of(const struct table_values *t, int wdl, int plies)
+{
+    unsigned code;
+
+    if (!wdl)
+        return DRAWN;
+    code = LOST + (t->distances ? (unsigned)plies : wdl > 0);
+    return code < t->ask ? code : t->ask;
+}
+
+/* Returns what a code says: not NOTHING, nor ASK. */
+static inline struct bk_worth worth_of(const struct table_values *t, unsigned code)
+{
+    if (code == DRAWN)
+        return (struct bk_worth){ 0, -1 };
+    return (struct bk_worth){ (code - LOST) & 1 ? 1 : -1, t->distances ? (int)(code - LOST) : -1 };
+}
+
+/* == Asking == */
+
+static size_t bucket_of(const struct bk_settled *s, const struct bk_file *f)
+{
+    return (size_t)((uintptr_t)f / 64 * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (s->buckets - 1);
+}
+
+/* Makes tables found by their files.  s->values is set, s->by_file has room and is empty. */
+static void hash_by_file(struct bk_settled *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        size_t at = bucket_of(s, s->values[i].table->wdl);
+
+        while (s->by_file[at])
+            at = (at + 1) & (s->buckets - 1);
+        s->by_file[at] = &s->values[i];
+    }
+}
+
+static const struct table_values *values_of(const struct bk_settled *s, const struct bk_file *f)
+{
+    for (size_t i = bucket_of(s, f); s->by_file[i]; i = (i + 1) & (s->buckets - 1))
+        if (s->by_file[i]->table->wdl == f)
+            return s->by_file[i];
+    return NULL;
+}
+
+/* Asks the files what a position is worth; plies only if `distances`. */
+static enum bk_err ask_files(const struct bk_settled *s, const struct bk_pos *p, bool distances,
+                             struct bk_worth *out, struct bk_report *why)
+{
+    struct bk_window all = { -1, 1 << 20 };
+    enum bk_err err = bk_settle_wdl(&s->tables, p, &out->wdl, why);
+
+    out->plies = -1;
+    if (!err && distances && out->wdl)
+        err = bk_settle_plies(&s->tables, p, out->wdl, all, &out->plies, why);
+    return err;
+}
+
+/* Sets `out` to what a position is worth that a move led to, and *number, unless NULL, to its
+   number, where it is looked up. */
+static enum bk_err worth_after(const struct bk_settled *s, const struct bk_pos *p, bool distances,
+                               struct bk_worth *out, uint64_t *number, struct bk_report *why)
+{
+    const struct bk_table *table;
+    const struct table_values *t = NULL;
+    struct bk_spot spot;
+    unsigned code = NOTHING;
+
+    if (bk_pos_bare(s->o.v, p, &out->wdl) != BK_END_NONE) {
+        out->plies = 0;
+        return BK_OK;
+    }
+    if (p->ep == BK_SQ_NONE && !bk_catalog_table(s->o.catalog, p, &table, why))
+        t = values_of(s, table->wdl);
+    if (!t || (distances && !t->distances) || bk_spot_of(&spot, table, table->wdl, p, why))
+        return ask_files(s, p, distances, out, why);
+    if (number)
+        *number = spot.number;
+    code = load_code(t, spot.side, spot.number);
+    if (code == NOTHING || code == t->ask)
+        return ask_files(s, p, distances, out, why);
+    *out = worth_of(t, code);
+    return BK_OK;
+}
+
+/* == A position of a row == */
+
+struct here {
+    const struct table_values *t;
+    const struct bk_row *row;
+    struct bk_pos p;
+    struct bk_placement at;
+    uint8_t man_at[BK_SQ_MAX]; /* by square that a man stands on */
+    uint64_t number;
+    unsigned inner_sq;
+};
+
+static uint8_t *squares(struct bk_placement *at) { return at->king; }
+
+static unsigned type_of(const struct bk_index *ix, unsigned man)
+{
+    return man < 2 ? ix->v->royal : ix->type[man - 2];
+}
+
+static unsigned colour_of(const struct bk_index *ix, unsigned man)
+{
+    return man < 2 ? man : ix->colour[man - 2];
+}
+
+static void put(struct here *h, unsigned man, unsigned sq)
+{
+    const struct bk_index *ix = h->t->ix;
+
+    squares(&h->at)[man] = (uint8_t)sq;
+    h->man_at[sq] = (uint8_t)man;
+    bk_pos_put(&h->p, ix->v, type_of(ix, man), colour_of(ix, man), sq);
+}
+
+/* Puts all men of a row but the inner one on the board.  Their squares differ. */
+static void here_row(struct here *h, const struct table_values *t, const struct bk_row *row)
+{
+    h->t = t;
+    h->row = row;
+    h->inner_sq = BK_SQ_NONE;
+    bk_pos_init(&h->p, t->ix->v);
+    memcpy(h->p.left, t->ix->m.left, sizeof h->p.left);
+    h->p.rights = t->ix->m.rights;
+    for (unsigned man = 0; man < 2 + t->ix->nslots; man++)
+        if (man != row->inner)
+            put(h, man, row->sq[man]);
+}
+
+static void here_inner(struct here *h, unsigned nth)
+{
+    if (h->inner_sq != BK_SQ_NONE)
+        bk_pos_lift(&h->p, h->t->ix->v, h->inner_sq);
+    h->inner_sq = h->row->inner_sq[nth];
+    h->number = h->row->first + nth;
+    put(h, h->row->inner, h->inner_sq);
+}
+
+/* == Pass 1: files and exits == */
+
+/* What the files say of a row, of one side. */
+struct said {
+    struct bk_row_values wdl, k;
+    unsigned planes; /* of k, up to the last that has a bit */
+};
+
+static unsigned value_at(const struct bk_row_values *x, unsigned planes, unsigned sq)
+{
+    unsigned value = 0;
+
+    for (unsigned b = 0; b < planes; b++)
+        value |= (unsigned)(x->plane[b][sq >> 6] >> (sq & 63) & 1) << b;
+    return value;
+}
+
+static enum bk_err scan_of(struct table_values *t, unsigned thread, unsigned which,
+                           struct bk_report *why)
+{
+    struct bk_file *f = which ? t->table->dtw : t->table->wdl;
+
+    return t->scan[thread][which] ? BK_OK : bk_scan_new(&t->scan[thread][which], f, why);
+}
+
+static enum bk_err read_row(struct table_values *t, unsigned thread, unsigned side,
+                            const struct bk_row *row, const uint64_t care[4], struct said *out,
+                            struct bk_report *why)
+{
+    unsigned bits = bk_kind_bits(BK_KIND_DTW);
+    enum bk_err err = scan_of(t, thread, 0, why);
+
+    memset(out, 0, sizeof *out);
+    if (!err)
+        err = bk_scan_row(t->scan[thread][0], side, row, care, &out->wdl, why);
+    if (!err && t->distances)
+        err = scan_of(t, thread, 1, why);
+    if (!err && t->distances)
+        err = bk_scan_row(t->scan[thread][1], side, row, care, &out->k, why);
+    for (unsigned b = 0; !err && b < bits; b++)
+        for (unsigned w = 0; w < 4; w++)
+            if (out->k.plane[b][w])
+                out->planes = b + 1;
+    return err;
+}
+
+/* Raises what the files say by what exits bring. */
+static enum bk_err raise(const struct bk_settled *s, const struct here *h, struct bk_worth *best,
+                         struct bk_report *why)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n;
+
+    if (!bk_exits_may_be(s->o.v, &h->p))
+        return BK_OK;
+    n = bk_moves_exits(s->o.v, &h->p, move);
+    for (unsigned i = 0; i < n && (best->wdl <= 0 || best->plies > 1); i++) {
+        struct bk_pos after = h->p;
+        struct bk_worth w;
+        enum bk_err err;
+
+        bk_pos_play(&after, s->o.v, &move[i]);
+        if (!bk_pos_legal(s->o.v, &after))
+            continue;
+        if ((err = worth_after(s, &after, h->t->distances, &w, NULL, why)) != BK_OK)
+            return err;
+        if (-w.wdl > best->wdl)
+            best->wdl = -w.wdl;
+        if (w.wdl < 0 && w.plies + 1 < best->plies)
+            best->plies = w.plies + 1;
+    }
+    return BK_OK;
+}
+
+/* Sets *code for a legal position; of a lost one without its distance, unless the files have it. */
+static enum bk_err settle(const struct bk_settled *s, const struct here *h, const struct said *said,
+                          unsigned *code, struct bk_report *why)
+{
+    const struct table_values *t = h->t;
+    int stored = (int)value_at(&said->wdl, 2, h->inner_sq), k = 0;
+    struct bk_worth best = { BK_WDL_DRAW - stored, 0 };
+    enum bk_err err = BK_OK;
+
+    *code = t->ask;
+    if (stored > BK_WDL_LOSS) /* damaged: that will be said when it is asked */
+        return BK_OK;
+    if (t->distances)
+        k = (int)value_at(&said->k, said->planes, h->inner_sq);
+    if (t->alone) {
+        *code = code_of(t, best.wdl, 2 * k + (best.wdl > 0));
+        return BK_OK;
+    }
+    best.plies = t->distances ? 2 * k + 1 : 1;
+    err = raise(s, h, &best, why);
+    if (!err)
+        *code = code_of(t, best.wdl, best.wdl > 0 ? best.plies : 0);
+    return err == BK_E_NO_TABLE ? BK_OK : err;
+}
+
+/* Pass 1: stores the codes of a row of s->now.  care: a bit for each square of the inner man that
+   is wanted.  Returns BK_OK; BK_E_CORRUPT; BK_E_SYSTEM. */
+static enum bk_err settle_row(struct bk_settled *s, unsigned thread, const struct bk_row *row,
+                              const uint64_t care[4], struct bk_report *why)
+{
+    struct table_values *t = s->now;
+    struct here h;
+    enum bk_err err = BK_OK;
+
+    here_row(&h, t, row);
+    for (unsigned side = 0; side < t->sides && !err; side++) {
+        struct said said;
+
+        h.p.stm = (uint8_t)side;
+        err = read_row(t, thread, side, row, care, &said, why);
+        for (unsigned i = 0; i < row->n && !err; i++) {
+            unsigned code, sq = row->inner_sq[i];
+
+            if (!(care[sq >> 6] >> (sq & 63) & 1))
+                continue;
+            here_inner(&h, i);
+            if (!bk_pos_legal(s->o.v, &h.p))
+                continue;
+            err = settle(s, &h, &said, &code, why);
+            if (!err)
+                store_code(t, side, h.number, code);
+        }
+    }
+    return err;
+}
+
+/* == Passes 2 and 3: moves == */
+
+/* Does the move leave the material, and tables' notion of the position, as they are? */
+static bool is_quiet(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m)
+{
+    return m->takes == BK_SQ_NONE && m->becomes == BK_STAYS && !p->rights &&
+           !(m->doubles && bk_rules_en_passant(v));
+}
+
+/* Returns the code after a quiet move. */
+static unsigned code_after(const struct here *h, const struct bk_move *m)
+{
+    const struct table_values *t = h->t;
+    struct bk_placement at = h->at, seen;
+    unsigned side = !h->p.stm;
+    uint64_t number;
+
+    squares(&at)[h->man_at[m->from]] = m->to;
+    if (t->sides == 1) { /* the other side's move: exchanged, it is White's again */
+        const uint8_t *swap = t->table->swap;
+
+        seen.king[0] = swap[at.king[1]];
+        seen.king[1] = swap[at.king[0]];
+        for (unsigned i = 0; i < t->ix->nslots; i++)
+            seen.sq[i] = swap[at.sq[t->mirror[i]]];
+        at = seen;
+        side = 0;
+    }
+    number = bk_index_rank_turned(t->ix, &at, NULL);
+    return number == UINT64_MAX ? NOTHING : load_code(t, side, number);
+}
+
+static enum bk_err worth_moved(const struct bk_settled *s, const struct here *h,
+                               const struct bk_move *m, struct bk_worth *out, struct bk_report *why)
+{
+    unsigned code = is_quiet(s->o.v, &h->p, m) ? code_after(h, m) : NOTHING;
+    struct bk_pos after;
+
+    if (code != NOTHING && code != h->t->ask) {
+        *out = worth_of(h->t, code);
+        return BK_OK;
+    }
+    after = h->p;
+    bk_pos_play(&after, s->o.v, m);
+    return worth_after(s, &after, h->t->distances, out, NULL, why);
+}
+
+/* Sets *best to what the best move brings, or, without moves, to what the rules say; *longest to
+   one ply more than the longest of the won positions that moves lead to. */
+static enum bk_err by_moves(const struct bk_settled *s, const struct here *h, struct bk_worth *best,
+                            int *longest, struct bk_report *why)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(s->o.v, &h->p, move);
+    int shortest = -1;
+    enum bk_err err = BK_OK;
+
+    *best = (struct bk_worth){ BK_WORTH_NONE, -1 };
+    *longest = 0;
+    for (unsigned i = 0; i < n && !err; i++) {
+        struct bk_worth w;
+
+        err = worth_moved(s, h, &move[i], &w, why);
+        if (err)
+            return err;
+        if (-w.wdl > best->wdl)
+            best->wdl = -w.wdl;
+        if (w.wdl < 0 && (shortest < 0 || w.plies + 1 < shortest))
+            shortest = w.plies + 1;
+        if (w.wdl > 0 && w.plies + 1 > *longest)
+            *longest = w.plies + 1;
+    }
+    if (!n && bk_pos_end(s->o.v, &h->p, &best->wdl) == BK_END_NONE)
+        best->wdl = BK_WORTH_NONE;
+    if (h->t->distances && best->wdl)
+        best->plies = best->wdl > 0 ? shortest : *longest;
+    return BK_OK;
+}
+
+/* Sets and stores the distance of a lost position, unless its file tells that. */
+static void note_loss(const struct here *h, struct bk_worth *stored, int longest)
+{
+    if (stored->wdl >= 0 || !h->t->distances || h->t->alone)
+        return;
+    stored->plies = longest;
+    store_code(h->t, h->p.stm, h->number, code_of(h->t, -1, longest));
+}
+
+static enum bk_err look(struct bk_settled *s, unsigned thread, const struct here *h, unsigned code,
+                        struct bk_report *why)
+{
+    const struct table_values *t = h->t;
+    struct bk_seen seen = { .number = h->number, .block = h->row->block, .at = &h->at, .p = &h->p };
+    int longest;
+    enum bk_err err = BK_OK;
+
+    if (code == t->ask)
+        err = ask_files(s, &h->p, t->distances, &seen.stored, why);
+    else
+        seen.stored = worth_of(t, code);
+    if (!err)
+        err = by_moves(s, h, &seen.found, &longest, why);
+    if (err == BK_E_NO_TABLE && s->visit)
+        return bk_catalog_missing(s->o.catalog, &h->p, why);
+    if (err == BK_E_NO_TABLE) { /* of a table that this one leads to: it may not matter */
+        store_code(t, h->p.stm, h->number, t->ask);
+        return BK_OK;
+    }
+    if (err)
+        return err;
+    if (code != t->ask)
+        note_loss(h, &seen.stored, longest);
+    if (s->visit)
+        s->visit(s->context, thread, &seen);
+    return BK_OK;
+}
+
+/* Shows a position, with what is known of it, to the visitor of a search. */
+static enum bk_err show(struct bk_settled *s, unsigned thread, const struct here *h, unsigned code,
+                        struct bk_report *why)
+{
+    const struct table_values *t = h->t;
+    struct bk_seen seen = { .number = h->number,
+                            .block = h->row->block,
+                            .at = &h->at,
+                            .p = &h->p,
+                            .found = { BK_WORTH_NONE, -1 } };
+    enum bk_err err = BK_OK;
+
+    if (code == t->ask)
+        err = ask_files(s, &h->p, t->distances, &seen.stored, why);
+    else
+        seen.stored = worth_of(t, code);
+    if (err == BK_E_NO_TABLE)
+        return bk_catalog_missing(s->o.catalog, &h->p, why);
+    if (!err)
+        s->visit(s->context, thread, &seen);
+    return err;
+}
+
+/* Pass 2 looks at lost positions, 3 at the others, a search at all. */
+static bool is_due(const struct table_values *t, unsigned code, int pass)
+{
+    bool lost = code != t->ask && code >= LOST && !((code - LOST) & 1);
+
+    return code != NOTHING && (pass == SEARCH || lost == (pass == 2));
+}
+
+/* Another pass: looks at the positions of a row of s->now that are due in it, and shows them to
+   s->visit.  Returns as bk_settled_each(). */
+static enum bk_err look_row(struct bk_settled *s, unsigned thread, const struct bk_row *row,
+                            const uint64_t care[4], struct bk_report *why)
+{
+    struct table_values *t = s->now;
+    struct here h;
+    bool begun = false;
+    enum bk_err err = BK_OK;
+
+    for (unsigned i = 0; i < row->n && !err; i++)
+        for (unsigned side = 0; side < t->sides && !err; side++) {
+            unsigned sq = row->inner_sq[i], code = load_code(t, side, row->first + i);
+
+            if (!(care[sq >> 6] >> (sq & 63) & 1) || !is_due(t, code, s->pass))
+                continue;
+            if (!begun)
+                here_row(&h, t, row);
+            begun = true;
+            here_inner(&h, i);
+            h.p.stm = (uint8_t)side;
+            err =
+                s->pass == SEARCH ? show(s, thread, &h, code, why) : look(s, thread, &h, code, why);
+        }
+    return err;
+}
+
+/* == Passes, shared out over threads == */
 
 static void fail(struct bk_settled *s, enum bk_err err, const struct bk_report *why)
 {
@@ -40,15 +564,14 @@ static void tell(struct bk_settled *s, uint64_t rows, unsigned thread)
 {
     uint64_t done = __atomic_add_fetch(&s->done, rows, __ATOMIC_RELAXED);
 
-    if (thread == 0 && s->o.progress && s->pass != BK_SETTLED_SEARCH &&
-        s->now == &s->values[s->n - 1])
+    if (thread == 0 && s->o.progress && s->pass != SEARCH && s->now == &s->values[s->n - 1])
         s->o.progress(s->o.context, done, PASSES * bk_rows_count(s->now->rows));
 }
 
 static void piece(void *context, uint64_t item, unsigned thread)
 {
     struct bk_settled *s = context;
-    struct bk_settled_values *t = s->now;
+    struct table_values *t = s->now;
     struct bk_report why = { "" };
     uint64_t before = item * s->piece;
     uint64_t n = s->all - before < s->piece ? s->all - before : s->piece;
@@ -62,16 +585,16 @@ static void piece(void *context, uint64_t item, unsigned thread)
         if (i)
             bk_row_next(t->rows, &row);
         if (bk_row_care(&row, 2 + t->ix->nslots, care))
-            err = s->pass == 1 ? bk_settled_row_settle(s, thread, &row, care, &why)
-                               : bk_settled_row_look(s, thread, &row, care, &why);
+            err = s->pass == 1 ? settle_row(s, thread, &row, care, &why)
+                               : look_row(s, thread, &row, care, &why);
     }
     if (err)
         fail(s, err, &why);
     tell(s, n, thread);
 }
 
-static enum bk_err run_rows(struct bk_settled *s, struct bk_settled_values *t, int pass,
-                            uint64_t first, uint64_t rows, struct bk_report *why)
+static enum bk_err run_rows(struct bk_settled *s, struct table_values *t, int pass, uint64_t first,
+                            uint64_t rows, struct bk_report *why)
 {
     s->now = t;
     s->pass = pass;
@@ -86,7 +609,7 @@ static enum bk_err run_rows(struct bk_settled *s, struct bk_settled_values *t, i
     return s->err ? bk_fail(why, s->err, "%s", s->why.text) : BK_OK;
 }
 
-static enum bk_err run_pass(struct bk_settled *s, struct bk_settled_values *t, int pass,
+static enum bk_err run_pass(struct bk_settled *s, struct table_values *t, int pass,
                             struct bk_report *why)
 {
     return run_rows(s, t, pass, 0, bk_rows_count(t->rows), why);
@@ -95,7 +618,7 @@ static enum bk_err run_pass(struct bk_settled *s, struct bk_settled_values *t, i
 enum bk_err bk_settled_each(struct bk_settled *s, bk_settled_visit *visit, void *context,
                             struct bk_report *why)
 {
-    struct bk_settled_values *own = &s->values[s->n - 1];
+    struct table_values *own = &s->values[s->n - 1];
     enum bk_err err;
 
     s->visit = visit;
@@ -106,14 +629,11 @@ enum bk_err bk_settled_each(struct bk_settled *s, bk_settled_visit *visit, void 
 
 /* == Searching == */
 
-static struct bk_settled_values *own_values(const struct bk_settled *s)
-{
-    return &s->values[s->n - 1];
-}
+static struct table_values *own_values(const struct bk_settled *s) { return &s->values[s->n - 1]; }
 
 enum bk_err bk_settled_losses(struct bk_settled *s, struct bk_report *why)
 {
-    struct bk_settled_values *own = own_values(s);
+    struct table_values *own = own_values(s);
 
     s->visit = NULL;
     return own->distances && !own->alone ? run_pass(s, own, 2, why) : BK_OK;
@@ -130,7 +650,7 @@ enum bk_err bk_settled_scan(struct bk_settled *s, uint64_t first, uint64_t n,
 {
     s->visit = visit;
     s->context = context;
-    return run_rows(s, own_values(s), BK_SETTLED_SEARCH, first, n, why);
+    return run_rows(s, own_values(s), SEARCH, first, n, why);
 }
 
 enum bk_err bk_settled_ask(const struct bk_settled *s, const struct bk_pos *p, struct bk_worth *out,
@@ -138,13 +658,13 @@ enum bk_err bk_settled_ask(const struct bk_settled *s, const struct bk_pos *p, s
 {
     if (number)
         *number = UINT64_MAX;
-    return bk_settled_worth_after(s, p, s->distances, out, number, why);
+    return worth_after(s, p, s->distances, out, number, why);
 }
 
 /* == Making == */
 
 /* Sets t->mirror. */
-static void mirror_set(struct bk_settled_values *t)
+static void mirror_set(struct table_values *t)
 {
     const struct bk_index *ix = t->ix;
 
@@ -171,7 +691,7 @@ static bool is_long(const struct bk_file_info *info)
 }
 
 /* Sets what is known of a table before its values are read. */
-static void values_init(struct bk_settled_values *t, const struct bk_table *table, bool distances)
+static void values_init(struct table_values *t, const struct bk_table *table, bool distances)
 {
     const struct bk_file_info *info = bk_file_info(table->wdl);
 
@@ -186,12 +706,12 @@ static void values_init(struct bk_settled_values *t, const struct bk_table *tabl
     mirror_set(t);
 }
 
-static uint64_t bytes_of(const struct bk_settled_values *t)
+static uint64_t bytes_of(const struct table_values *t)
 {
     return t->ix->positions * t->sides * (t->wide ? 2 : 1);
 }
 
-static bool values_room(struct bk_settled_values *t, unsigned threads)
+static bool values_room(struct table_values *t, unsigned threads)
 {
     t->scan = calloc(threads, sizeof *t->scan);
     for (unsigned side = 0; t->scan && side < t->sides; side++)
@@ -200,7 +720,7 @@ static bool values_room(struct bk_settled_values *t, unsigned threads)
     return t->scan;
 }
 
-static void scans_free(struct bk_settled_values *t, unsigned threads)
+static void scans_free(struct table_values *t, unsigned threads)
 {
     for (unsigned i = 0; t->scan && i < threads; i++) {
         bk_scan_free(t->scan[i][0]);
@@ -280,7 +800,7 @@ static enum bk_err list_tables(struct bk_settled *s, const struct bk_material *m
 
     *fits = true;
     for (size_t i = 0; i < n && *fits; i++) {
-        struct bk_settled_values *t = &s->values[s->n];
+        struct table_values *t = &s->values[s->n];
         const struct bk_table *table;
         enum bk_err err = bk_catalog_open(s->o.catalog, &m[order[i]], &table, why);
 
@@ -308,7 +828,7 @@ static enum bk_err settle_tables(struct bk_settled *s, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     for (size_t i = 0; i < s->n && !err; i++) {
-        struct bk_settled_values *t = &s->values[i];
+        struct table_values *t = &s->values[i];
         bool own = i + 1 == s->n;
 
         if (!values_room(t, s->threads))
@@ -368,7 +888,7 @@ enum bk_err bk_settled_new(struct bk_settled **out, const struct bk_settled_opti
         err = list_tables(s, needed, order, n, &fits, why);
     }
     if (!err && fits) {
-        bk_settled_values_hash(s);
+        hash_by_file(s);
         err = settle_tables(s, why);
     }
     free(order);
