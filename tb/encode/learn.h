@@ -6,7 +6,7 @@
  * leaf costs in the file.
  *
  * What a sample says about rare values is not to be trusted: counts, codes and
- * rates are made of all rows later (unit_rates.c).
+ * rates are made of all rows later (unit.c).
  */
 #ifndef BK_LEARN_H
 #define BK_LEARN_H
