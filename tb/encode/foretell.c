@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tb/encode/unit_memory.h"
-
 /* Positions that are drawn of a unit: a share is right within one or two of 100. */
 #define DRAWN 2048
 
