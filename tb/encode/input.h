@@ -11,7 +11,7 @@
 /* Values of so few bits are results; of more, distances. */
 #define BK_RESULT_BITS 2
 
-struct bk_turned; /* turned.h */
+struct bk_turned; /* source.h */
 
 struct bk_unit_source {
     uint64_t first, end; /* numbers; whole rows */

@@ -4,11 +4,12 @@
  * A row is brought onto squares first: where the inner man is the solver's, its
  * codes lie side by side by square; otherwise one is fetched for each position,
  * from places that are equally far apart, or, of rows of kings that follow each other, from where
- * they were put side by side (turned.h).  Then 64 codes at a time are sorted into sets (bytes.h).
+ * they were put side by side.  Then 64 codes at a time are sorted into sets (bytes.h).
  */
 #include "tb/encode/source.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tb/encode/bytes.h"
@@ -112,7 +113,80 @@ static void fetch_wide_codes(const uint16_t *code, const struct place *p, const 
         room[row->inner_sq[i]] = code[p->base + i * p->step];
 }
 
-/* == Rows of kings, turned == */
+/* == Rows of kings, turned ==
+ *
+ * If two equal men and a pawn stand beside the kings, the black king is a row's inner man, but not
+ * the solver's.  So each code of a row lies in another slice, in a cache line with the codes of the
+ * other squares of the solver's inner man.  The next row has the white king elsewhere, and those
+ * other squares are asked for some 3,000 rows later: by then the line is gone.  So the codes of all
+ * slices are turned at once, for one place of all men but the kings and the solver's inner man.
+ *
+ * Cost: a byte a position of these, some 100 KB on 64 squares; a slice's line is read once for 64
+ * codes.  KBBvKP, files included: 64.7 -> 55.8 user s; KNNvKP 38.6 -> 34.9.
+ */
+
+/* On larger boards nothing is turned: 2^20 positions are two kings and a man on 100 squares. */
+#define POSITIONS_MAX (UINT64_C(1) << 20)
+/* Lines lie far apart: the machine does not prefetch them by itself. */
+#define LINES_AHEAD 12
+
+static bool make_room(struct bk_turned *t, const struct bk_turning *of)
+{
+    uint64_t positions = (uint64_t)of->nslices * of->nsq;
+
+    if (positions > POSITIONS_MAX)
+        return false;
+    if (positions <= t->room)
+        return true;
+    bk_turned_release(t);
+    t->code = malloc(positions);
+    t->bits = malloc((size_t)of->nslices * of->words * sizeof *t->bits);
+    if (!t->code || !t->bits) {
+        bk_turned_release(t);
+        return false;
+    }
+    t->room = positions;
+    return true;
+}
+
+static void turn(struct bk_turned *t, const struct bk_turning *of)
+{
+    for (uint32_t slice = 0; slice < of->nslices; slice++) {
+        const uint8_t *from = of->code + slice * of->slice_stride;
+        uint8_t *to = t->code + slice;
+
+        if (slice + LINES_AHEAD < of->nslices)
+            for (unsigned sq = 0; sq < of->nsq; sq += 64)
+                __builtin_prefetch(from + LINES_AHEAD * of->slice_stride + sq);
+        for (unsigned sq = 0; sq < of->nsq; sq++)
+            to[(size_t)sq * of->nslices] = from[sq];
+    }
+    for (uint32_t slice = 0; of->attained && slice < of->nslices; slice++)
+        memcpy(t->bits + (size_t)slice * of->words,
+               of->attained + slice * of->bit_slice_stride / 64, of->words * sizeof *t->bits);
+}
+
+bool bk_turned_to(struct bk_turned *t, const struct bk_turning *of)
+{
+    if (t->of.code != of->code) {
+        t->of = *of;
+        t->there = false;
+        return false;
+    }
+    if (!t->there && make_room(t, of)) {
+        turn(t, of);
+        t->of = *of;
+        t->there = true;
+    }
+    return t->there;
+}
+
+void bk_turned_release(struct bk_turned *t)
+{
+    free(t->code);
+    free(t->bits);
+    *t = (struct bk_turned){ 0 };
+}
 
 /* A turned row: its first slice, and the square of the solver's inner man. */
 struct turned_row {

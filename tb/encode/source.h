@@ -16,8 +16,9 @@
 
 #include "table/model.h"
 #include "table/rows.h"
-#include "tb/encode/turned.h"
 #include "tb/memory/memtable.h"
+
+struct bk_turned; /* below */
 
 struct bk_source {
     const struct bk_memtable *t; /* its blocks solved, with what exits attain unless alone */
@@ -43,5 +44,34 @@ void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct
                    struct bk_row_values *out);
 /* Prefetches the values of a row that will be asked for. */
 void bk_source_soon(const struct bk_source *src, const struct bk_row *row);
+
+/* == Turned codes ==
+ * A thread's scratch for rows of kings that follow each other: codes that lie far apart, put side
+ * by side (source.c).  All zero at first.
+ */
+
+/* Where codes lie, of all slices: all men but the kings and the solver's inner man stand still. */
+struct bk_turning {
+    const uint8_t *code;      /* of slice 0, square 0 of the inner man */
+    const uint64_t *attained; /* what exits attain, as bits, `words` a slice; NULL: none */
+    uint64_t slice_stride, bit_slice_stride;
+    uint32_t nslices;
+    unsigned nsq, words;
+};
+
+struct bk_turned {
+    struct bk_turning of;
+    bool there;
+    uint8_t *code;  /* [square][slice] */
+    uint64_t *bits; /* [slice][word] */
+    uint64_t room;  /* nslices * nsq of the arrays */
+};
+
+/*
+ * Does `t` hold the turned codes of `of`?  They are turned when they are asked for twice running.
+ * False: no, or there is no memory for it.
+ */
+bool bk_turned_to(struct bk_turned *t, const struct bk_turning *of);
+void bk_turned_release(struct bk_turned *t); /* frees what it has; all zero afterwards */
 
 #endif

@@ -28,7 +28,7 @@
 #include "tb/encode/effort.h"
 #include "tb/encode/learn.h"
 #include "tb/encode/shard.h"
-#include "tb/encode/turned.h"
+#include "tb/encode/source.h"
 #include "tb/encode/walk.h"
 #include "tb/encode/worth.h"
 #include "tb/memory/stock.h"
