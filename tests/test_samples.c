@@ -16,7 +16,7 @@
 #include "core/attack.h"
 #include "core/move.h"
 #include "table/index_new.h"
-#include "tb/encode/drawn.h"
+#include "tb/encode/foretell.h"
 #include "tb/encode/sample.h"
 #include "tb/encode/worth.h"
 #include "tests/given.h"

@@ -1,12 +1,11 @@
 /*
- * foretell.h - what encoding a table will take and send, and which process encodes what: estimated
- * before its values are known.
+ * foretell.h - what encoding a table will take in memory and send, how long it will take, and which
+ * process encodes what: estimated before the values are known.
  */
 #ifndef BK_FORETELL_H
 #define BK_FORETELL_H
 
 #include "table/format.h"
-#include "tb/encode/drawn.h"
 #include "tb/encode/unit.h"
 #include "tb/encode/work.h"
 #include "tb/memory/meter.h"
@@ -30,9 +29,37 @@ struct bk_unit_work bk_encode_work_of_unit(const struct bk_index *ix, const stru
                                            bool distances, const struct bk_encode_options *o);
 double bk_encode_work(const struct bk_index *ix, const struct bk_encode_options *o);
 
+/* == A random sample ==
+ * Some positions of a unit are drawn evenly, and of each is found: is it legal, has it exits
+ * (conversions), does one of them win?  Values that an exit settles are in no file.
+ */
+
+struct bk_drawn {
+    unsigned n;            /* positions */
+    unsigned legal, exits; /* of them */
+    unsigned wins, ends;   /* won by an exit for certain; of them, by one that ends the game */
+};
+
+/* Draws n positions of the unit.  Cost: about 1 us each; where a king alone has not lost yet, some
+   0.3 ms more for each type of men. */
+void bk_draw_positions(struct bk_drawn *out, const struct bk_index *ix,
+                       const struct bk_unit_place *place, unsigned n);
+
+/* Which side is to move: the one that wins more (White, in the names of materials), the other, or
+   either of two with the same men. */
+enum bk_mover { BK_WINS_MORE, BK_WINS_LESS, BK_WINS_EVEN };
+
+/* Return how many of 100 positions will have a stored result, or a stored distance. */
+unsigned bk_drawn_results(const struct bk_drawn *d, enum bk_mover mover);
+/* For files that answer without others: all results are stored. */
+unsigned bk_drawn_results_alone(const struct bk_drawn *d);
+unsigned bk_drawn_distances(const struct bk_drawn *d, enum bk_mover mover);
+
 /* Draws positions of each unit of a table.  Owned by the caller.  NULL: no memory.  Cost: 2 to 4 ms
    a unit. */
 struct bk_drawn *bk_encode_draw(const struct bk_index *ix);
+
+/* == Memory, and bytes that are sent == */
 
 /*
  * About how many bytes encoding takes at its worst, besides the codes and what each thread has for
