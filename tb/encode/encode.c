@@ -1,9 +1,12 @@
 /*
  * encode.c - see encode.h.
  *
- * A task is one unit of one kind of file.  Large ones are encoded one after the
- * other, each by all threads; of small ones every thread takes some by itself.
- * Bytes are the same either way.
+ * A task is one unit of one kind of file.  Large ones are encoded one after the other, each by all
+ * threads; of small ones every thread takes some by itself.  Bytes are the same either way.
+ *
+ * When several processes encode a unit together, each has the values of its own part.  The first
+ * one learns from rows of all parts: it asks for the values of rows, each process answers with
+ * those that it has, and they are kept as long as units of the same numbers may ask for them.
  */
 #include "tb/encode/encode.h"
 
@@ -18,9 +21,364 @@
 #include "core/derive.h"
 #include "table/head.h"
 #include "table/write.h"
-#include "tb/encode/encode_work.h"
+#include "tb/encode/entropy.h"
+#include "tb/encode/source.h"
 #include "tb/encode/worth.h"
 #include "tb/memory/ranks.h"
+
+/* == Rows of a unit == */
+
+/* Rows that were fetched: of each care, least and planes, as many words of each as a set has.  A
+   hash table by the row's first number, at least half of it empty: binary search in an ordered list
+   took a tenth of all the time of a build. */
+struct fetched_rows {
+    uint32_t *place; /* 1 << bits: a row, or UINT32_MAX */
+    unsigned bits;
+    uint64_t *word; /* `each` words a row: number of its first position, then its values */
+    uint32_t n;
+    size_t each;
+};
+
+struct rows_alike;
+
+/* The rows of a unit. */
+struct unit_rows {
+    struct bk_unit_source src; /* for bk_unit_encode() */
+    struct bk_source source;
+    struct rows_alike *alike;    /* of a unit that processes share, else NULL */
+    struct fetched_rows fetched; /* by the first process, to learn from; n 0: nothing */
+};
+
+/* The rows of all units of the same numbers. */
+struct rows_alike {
+    struct unit_rows of[BK_SAMPLES_MAX];
+    unsigned n;
+    bool left; /* fetching has failed: the others serve no more */
+};
+
+static void give_row(void *context, uint64_t number, struct bk_row *row, struct bk_turned *turned,
+                     struct bk_row_values *values)
+{
+    const struct unit_rows *u = context;
+
+    if (row->n && number == row->first + row->n)
+        bk_row_next(u->source.rows, row);
+    else if (!row->n || number < row->first || number > row->first + row->n)
+        bk_row_of(u->source.rows, number, row);
+    if (row->nth % 1024 == 0)
+        bk_spill_ease(u->source.t->spill);
+    if (values)
+        bk_source_row(&u->source, row, turned, values);
+}
+
+static void row_comes_soon(void *context, const struct bk_row *row)
+{
+    const struct unit_rows *u = context;
+
+    bk_source_soon(&u->source, row);
+}
+
+/* Sets `u` to the rows of a unit of a table with these facts.  source: where its values are; all
+   but `bits` set.  It is copied; what it points to is borrowed, and so are the facts.
+   u->src.context is `u`, which must stay where it is. */
+static void rows_open(struct unit_rows *u, const struct bk_source *source,
+                      const struct bk_unit_place *place, const struct bk_facts *facts)
+{
+    unsigned bits;
+
+    u->source = *source;
+    bits = bk_source_bits(&u->source, place->block, place->nblocks);
+    u->alike = NULL;
+    u->fetched = (struct fetched_rows){ 0 };
+    u->source.bits = bits;
+    u->src = (struct bk_unit_source){ .first = place->first,
+                                      .end = place->end,
+                                      .bits = bits,
+                                      .facts = facts,
+                                      .inner = bk_rows_inner(source->rows),
+                                      .context = u,
+                                      .row = give_row,
+                                      .soon = row_comes_soon };
+}
+
+/* == Rows fetched from other processes == */
+
+#define NOT_FETCHED UINT32_MAX
+
+/* Returns the place of the row that begins at `first`, or the empty place where it would be. */
+static uint32_t *find_fetched(const struct fetched_rows *f, uint64_t first)
+{
+    uint64_t mask = (UINT64_C(1) << f->bits) - 1;
+    uint64_t i = first * UINT64_C(0x9e3779b97f4a7c15) >> (64 - f->bits);
+
+    while (f->place[i] != NOT_FETCHED && f->word[f->place[i] * f->each] != first)
+        i = (i + 1) & mask;
+    return &f->place[i];
+}
+
+/* Makes room for n rows.  False: no memory. */
+static bool make_fetched(struct fetched_rows *f, uint32_t n, size_t each)
+{
+    *f = (struct fetched_rows){ .bits = bk_fetched_bits(n), .n = n, .each = each };
+    f->place = malloc(sizeof *f->place << f->bits);
+    f->word = malloc((n + 1u) * each * sizeof *f->word);
+    if (f->place)
+        memset(f->place, 0xff, sizeof *f->place << f->bits); /* NOT_FETCHED */
+    return f->place && f->word;
+}
+
+static void rows_forget(struct unit_rows *u)
+{
+    free(u->fetched.place);
+    free(u->fetched.word);
+    u->fetched = (struct fetched_rows){ 0 };
+}
+
+/* Returns the bytes that these take. */
+static uint64_t rows_bytes(const struct unit_rows *u)
+{
+    const struct fetched_rows *f = &u->fetched;
+
+    return f->n ? (sizeof *f->place << f->bits) + f->n * f->each * sizeof *f->word : 0;
+}
+
+/* Sets `values` to those of a row that was fetched.  False: it was not. */
+static bool recall_row(const struct unit_rows *u, const struct bk_row *row,
+                       struct bk_row_values *values)
+{
+    const uint32_t *found = u->fetched.n ? find_fetched(&u->fetched, row->first) : NULL;
+    size_t words = bk_facts_words(u->src.facts);
+    const uint64_t *at;
+
+    if (!found || *found == NOT_FETCHED)
+        return false;
+    at = u->fetched.word + *found * u->fetched.each + 1;
+    memcpy(values->care, at, words * sizeof *at);
+    memcpy(values->least, at + words, words * sizeof *at);
+    for (unsigned b = 0; b < u->src.bits; b++)
+        memcpy(values->plane[b], at + (2 + b) * words, words * sizeof *at);
+    return true;
+}
+
+static void give_shared_row(void *context, uint64_t number, struct bk_row *row,
+                            struct bk_turned *turned, struct bk_row_values *values)
+{
+    const struct unit_rows *u = context;
+
+    give_row(context, number, row, turned, u->fetched.n ? NULL : values);
+    if (u->fetched.n && values)
+        recall_row(u, row, values);
+}
+
+/* What the first process asks for; n 0: it will ask for no more. */
+struct request {
+    uint32_t unit; /* index in struct rows_alike */
+    uint32_t n;    /* how many numbers follow, one a row */
+};
+
+static size_t words_of_row(const struct unit_rows *u)
+{
+    return bk_row_words_sent(bk_facts_words(u->src.facts), u->src.bits);
+}
+
+/* Returns the process that has the row that holds `number`.  A row begins less than a board's
+   squares before it; only if another process has a number that near is the row looked up. */
+static unsigned rank_of_row(const struct unit_rows *u, uint64_t number, struct bk_row *row)
+{
+    uint64_t first = u->src.first, nsq = u->source.t->ix->v->nsq;
+    unsigned rank = bk_unit_rank(first, u->src.end, number, bk_ranks());
+
+    if (number < first + nsq || bk_unit_rank(first, u->src.end, number - nsq, bk_ranks()) == rank)
+        return rank;
+    bk_row_of(u->source.rows, number, row);
+    return bk_unit_rank(first, u->src.end, row->first, bk_ranks());
+}
+
+static void put_values(struct bk_box *box, const struct unit_rows *u, uint64_t first,
+                       const struct bk_row_values *v)
+{
+    size_t bytes = bk_facts_words(u->src.facts) * sizeof(uint64_t);
+
+    bk_box_put(box, &first, sizeof first);
+    bk_box_put(box, v->care, bytes);
+    bk_box_put(box, v->least, bytes);
+    for (unsigned b = 0; b < u->src.bits; b++)
+        bk_box_put(box, v->plane[b], bytes);
+}
+
+/* Puts into `box` the values of those of n rows that this process has, in the order of `number`. */
+static void answer_rows(const struct unit_rows *u, const uint64_t *number, uint32_t n,
+                        struct bk_box *box)
+{
+    struct bk_row row = { 0 };
+    struct bk_row_values v;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (rank_of_row(u, number[i], &row) != bk_rank())
+            continue;
+        bk_row_of(u->source.rows, number[i], &row);
+        bk_source_row(&u->source, &row, NULL, &v);
+        put_values(box, u, row.first, &v);
+    }
+}
+
+/* Keeps the rows that have come; in[r]: from process r. */
+static enum bk_err keep_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
+                             const struct bk_box *in, struct bk_report *why)
+{
+    struct fetched_rows *f = &u->fetched;
+    size_t each = words_of_row(u), at[BK_PROCESSES_MAX] = { 0 };
+    struct bk_row row = { 0 };
+
+    if (!make_fetched(f, n, each))
+        return bk_no_memory(why);
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned r = rank_of_row(u, number[i], &row);
+
+        memcpy(f->word + i * each, in[r].at + at[r], each * sizeof *f->word);
+        *find_fetched(f, f->word[i * each]) = i;
+        at[r] += each * sizeof *f->word;
+    }
+    return BK_OK;
+}
+
+/* Brings the rows of a request to the first process.  All processes call it together. */
+static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
+                             struct bk_report *why)
+{
+    struct bk_box *out = bk_boxes_new(bk_ranks()), *in = bk_boxes_new(bk_ranks());
+    enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
+
+    if (!err) {
+        answer_rows(u, number, n, bk_ranks_is_first() ? &in[0] : &out[0]);
+        err = bk_ranks_exchange(out, in, false, why);
+    }
+    if (!err && bk_ranks_is_first())
+        err = in[0].failed ? bk_no_memory(why) : keep_rows(u, number, n, in, why);
+    bk_boxes_free(out, bk_ranks());
+    bk_boxes_free(in, bk_ranks());
+    return bk_ranks_agree(err, why);
+}
+
+static enum bk_err fetch_rows(void *context, const uint64_t *number, uint32_t n,
+                              struct bk_report *why)
+{
+    struct unit_rows *u = context;
+    struct request r = { (uint32_t)(u - u->alike->of), n };
+    enum bk_err err;
+
+    if (u->alike->left || (n && u->fetched.n == n)) /* a unit always asks for the same */
+        return BK_OK;
+    bk_ranks_first_says(&r, sizeof r);
+    rows_forget(u);
+    if (!n)
+        return BK_OK;
+    bk_ranks_first_says((uint64_t *)number, n * sizeof *number);
+    err = move_rows(u, number, n, why);
+    u->alike->left = err;
+    return err;
+}
+
+static enum bk_err rows_serve(void *context, struct bk_report *why)
+{
+    const struct rows_alike *a = ((struct unit_rows *)context)->alike;
+
+    for (;;) {
+        struct request r = { 0 };
+        uint64_t *number;
+        enum bk_err err;
+
+        bk_ranks_first_says(&r, sizeof r);
+        if (!r.n)
+            return BK_OK;
+        number = malloc(r.n * sizeof *number);
+        if (!number) /* the first waits for an answer */
+            bk_transport_abandon(1);
+        bk_ranks_first_says(number, r.n * sizeof *number);
+        err = move_rows((struct unit_rows *)&a->of[r.unit], number, r.n, why);
+        free(number);
+        if (err)
+            return err;
+    }
+}
+
+/* Ends the others' rows_serve(), if they are there: the first process wants no more rows of
+   unit i for now.  Those that have been fetched stay. */
+static void rows_enough(const struct rows_alike *a, uint32_t i)
+{
+    if (!a->left)
+        bk_ranks_first_says(&(struct request){ i, 0 }, sizeof(struct request));
+}
+
+/* Makes all processes encode these units together.  Each knows how many bits distances take in its
+   own part; the most are taken. */
+static void rows_share(struct rows_alike *a)
+{
+    int64_t bits[BK_SAMPLES_MAX];
+
+    for (unsigned i = 0; i < a->n; i++)
+        bits[i] = a->of[i].src.bits;
+    bk_transport_max(bits, a->n);
+    for (unsigned i = 0; i < a->n; i++) {
+        struct unit_rows *u = &a->of[i];
+
+        u->source.bits = u->src.bits = (unsigned)bits[i];
+        u->alike = a;
+        u->src.row = give_shared_row;
+        u->src.soon = NULL;
+        u->src.fetch = fetch_rows;
+        u->src.serve = rows_serve;
+    }
+}
+
+/* == A table on its way into files == */
+
+/* A unit of one kind of file. */
+struct encode_task {
+    enum bk_told told;
+    const struct bk_unit_place *place;
+    bool done;
+    struct bk_unit unit; /* model and directory */
+    uint64_t at;         /* offset of its shards in the scratch file */
+    uint8_t *shard;      /* owned: shards that are not in the scratch file yet */
+    size_t bytes, room;
+};
+
+struct bk_encoder {
+    struct bk_memtable *t;
+    const char *dir;
+    struct bk_encode_options o;
+    struct bk_pool *pool;
+    struct bk_rows *rows;
+    struct bk_facts *facts;
+    bool one_side;
+    unsigned nkinds, nplaces;
+    struct bk_unit_place *place;
+    struct encode_task *task; /* by kind, then by place */
+    bool *solved;             /* by block */
+    int scratch;              /* file of shards; no name */
+    uint64_t scratch_bytes;
+    /* small units of this round, each encoded by a single thread */
+    struct encode_task **small;
+    unsigned nsmall;
+    struct bk_first_error failed;
+    struct bk_logs logs;
+    double work; /* bk_encode_work() of the table */
+};
+
+static inline struct encode_task *task_of(const struct bk_encoder *e, unsigned kind, unsigned place)
+{
+    return &e->task[kind * e->nplaces + place];
+}
+
+/* Are all blocks of a unit solved? */
+static inline bool is_ready(const struct bk_encoder *e, const struct bk_unit_place *p)
+{
+    for (uint32_t b = p->block; b < p->block + p->nblocks; b++)
+        if (!e->solved[b])
+            return false;
+    return true;
+}
 
 /* == Shards == */
 
@@ -44,7 +402,7 @@ static enum bk_err write_shards(void *context, const void *bytes, size_t n, stru
 /* Shards of a small unit, which stay in memory for now. */
 static enum bk_err keep_shards(void *context, const void *bytes, size_t n, struct bk_report *why)
 {
-    struct bk_encode_task *task = context;
+    struct encode_task *task = context;
 
     if (!BK_ARRAY_ROOM(task->shard, task->room, task->bytes + n))
         return bk_no_memory(why);
@@ -55,8 +413,8 @@ static enum bk_err keep_shards(void *context, const void *bytes, size_t n, struc
 
 /* == A unit == */
 
-static void open_rows(const struct bk_encoder *e, const struct bk_encode_task *task,
-                      struct bk_unit_rows *u)
+static void open_rows(const struct bk_encoder *e, const struct encode_task *task,
+                      struct unit_rows *u)
 {
     const struct bk_source source = { .t = e->t,
                                       .rows = e->rows,
@@ -64,11 +422,11 @@ static void open_rows(const struct bk_encoder *e, const struct bk_encode_task *t
                                       .side = task->place->side,
                                       .alone = e->o.standalone };
 
-    bk_unit_rows_open(u, &source, task->place, e->facts);
+    rows_open(u, &source, task->place, e->facts);
 }
 
 /* Returns what parts of the table's encoding the passes of a unit are, in files of these bytes. */
-static struct bk_unit_work part_in(const struct bk_encoder *e, const struct bk_encode_task *task,
+static struct bk_unit_work part_in(const struct bk_encoder *e, const struct encode_task *task,
                                    const struct bk_encode_options *o)
 {
     struct bk_unit_work part =
@@ -80,7 +438,7 @@ static struct bk_unit_work part_in(const struct bk_encoder *e, const struct bk_e
     return part;
 }
 
-static struct bk_unit_work part_of(const struct bk_encoder *e, const struct bk_encode_task *task)
+static struct bk_unit_work part_of(const struct bk_encoder *e, const struct encode_task *task)
 {
     return part_in(e, task, &e->o);
 }
@@ -89,13 +447,13 @@ static struct bk_unit_work part_of(const struct bk_encoder *e, const struct bk_e
  * The same by what units of its kind that are done have left of the bytes foretold, a tenth of its
  * share at least: where one side's values are dear those of the other mostly are not.
  */
-static struct bk_unit_work part_now(const struct bk_encoder *e, const struct bk_encode_task *task)
+static struct bk_unit_work part_now(const struct bk_encoder *e, const struct encode_task *task)
 {
     struct bk_encode_options o = e->o;
     double bytes = (double)o.file_bytes[task->told == BK_DISTANCES], all = 0, left = 0, taken = 0;
 
     for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
-        const struct bk_encode_task *x = &e->task[i];
+        const struct encode_task *x = &e->task[i];
         double numbers = (double)(x->place->end - x->place->first);
 
         if (x->told != task->told)
@@ -110,7 +468,7 @@ static struct bk_unit_work part_now(const struct bk_encoder *e, const struct bk_
 }
 
 /* Tells the meter how much work a unit was, by the bytes that it has taken; said: what was told. */
-static void reckon_done(const struct bk_encoder *e, const struct bk_encode_task *task,
+static void reckon_done(const struct bk_encoder *e, const struct encode_task *task,
                         const struct bk_unit_work *said)
 {
     struct bk_encode_options o = e->o;
@@ -124,7 +482,7 @@ static void reckon_done(const struct bk_encoder *e, const struct bk_encode_task 
 
 /* Tells the meter by how much a unit that begins differs from what was foretold, but for its
    sample. */
-static void reckon_anew(const struct bk_encoder *e, const struct bk_encode_task *task)
+static void reckon_anew(const struct bk_encoder *e, const struct encode_task *task)
 {
     struct bk_unit_work was = part_of(e, task), now = part_now(e, task);
 
@@ -133,10 +491,10 @@ static void reckon_anew(const struct bk_encoder *e, const struct bk_encode_task 
 }
 
 /* room: bytes that it may take, 0: no limit.  pool: NULL for a small unit. */
-static enum bk_err encode_unit(struct bk_encoder *e, struct bk_encode_task *task,
-                               const struct bk_unit_rows *u, struct bk_sample *sample,
-                               uint64_t room, struct bk_pool *pool, bk_shard_sink *sink,
-                               void *context, struct bk_report *why)
+static enum bk_err encode_unit(struct bk_encoder *e, struct encode_task *task,
+                               const struct unit_rows *u, struct bk_sample *sample, uint64_t room,
+                               struct bk_pool *pool, bk_shard_sink *sink, void *context,
+                               struct bk_report *why)
 {
     struct bk_unit_work part = pool ? part_now(e, task) : part_of(e, task);
     struct bk_unit_options options = { .effort = e->o.effort,
@@ -163,16 +521,16 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct bk_encode_task *task
 
 /* A large unit that is ready and all units of the same numbers, which learn from the same rows. */
 struct alike {
-    struct bk_encode_task *task[BK_SAMPLES_MAX];
+    struct encode_task *task[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
-    struct bk_rows_alike rows; /* rows.n units */
+    struct rows_alike rows; /* rows.n units */
 };
 
-static void find_alike(const struct bk_encoder *e, struct bk_encode_task *first, struct alike *a)
+static void find_alike(const struct bk_encoder *e, struct encode_task *first, struct alike *a)
 {
     *a = (struct alike){ .rows.n = 0 };
     for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
-        struct bk_encode_task *task = &e->task[i];
+        struct encode_task *task = &e->task[i];
 
         if (task->done || task->place->block != first->place->block)
             continue;
@@ -223,11 +581,11 @@ static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, unsigned 
         return err;
     for (unsigned i = 0; i < a->rows.n; i++)
         if (a->sample[i].bits)
-            bk_unit_rows_forget(&a->rows.of[i]);
+            rows_forget(&a->rows.of[i]);
     if (!bk_ranks_is_first())
-        err = bk_unit_rows_serve(&a->rows.of[from], why);
+        err = rows_serve(&a->rows.of[from], why);
     else
-        bk_unit_rows_enough(&a->rows, from);
+        rows_enough(&a->rows, from);
     return bk_ranks_agree(err, why);
 }
 
@@ -240,11 +598,11 @@ static uint64_t room_beside(const struct bk_encoder *e, const struct alike *a, u
     if (!e->o.room_bytes || !bk_ranks_is_first())
         return 0;
     while (++i < a->rows.n)
-        later += a->sample[i].first_bytes + bk_unit_rows_bytes(&a->rows.of[i]);
+        later += a->sample[i].first_bytes + rows_bytes(&a->rows.of[i]);
     return e->o.room_bytes > later ? e->o.room_bytes - later : 1;
 }
 
-static enum bk_err encode_alike(struct bk_encoder *e, struct bk_encode_task *first,
+static enum bk_err encode_alike(struct bk_encoder *e, struct encode_task *first,
                                 struct bk_report *why)
 {
     struct alike a;
@@ -253,7 +611,7 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct bk_encode_task *fir
 
     find_alike(e, first, &a);
     if (bk_ranks_several())
-        bk_unit_rows_share(&a.rows);
+        rows_share(&a.rows);
     for (unsigned i = 0; i < a.rows.n; i++)
         sampling += part_of(e, a.task[i]).pass[BK_PASS_SAMPLE];
     for (unsigned i = 0; !err && i < a.rows.n; i++) {
@@ -271,7 +629,7 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct bk_encode_task *fir
     }
     for (unsigned i = 0; i < a.rows.n; i++) {
         bk_sample_release(&a.sample[i]);
-        bk_unit_rows_forget(&a.rows.of[i]);
+        rows_forget(&a.rows.of[i]);
     }
     return err;
 }
@@ -287,9 +645,9 @@ static unsigned rank_of_small(const struct bk_encoder *e, const struct bk_unit_p
 static void encode_small(void *context, uint64_t item, unsigned thread)
 {
     struct bk_encoder *e = context;
-    struct bk_encode_task *task = e->small[item];
+    struct encode_task *task = e->small[item];
     struct bk_report why = { "" };
-    struct bk_unit_rows rows;
+    struct unit_rows rows;
 
     (void)thread;
     if (rank_of_small(e, task->place) != bk_rank() || bk_first_error_any(&e->failed))
@@ -306,7 +664,7 @@ struct unit_numbers {
     uint32_t leaves, shards;
 };
 
-static void send_small(const struct bk_encode_task *task, struct bk_box *box)
+static void send_small(const struct encode_task *task, struct bk_box *box)
 {
     const struct bk_unit *u = &task->unit;
     const struct unit_numbers x = { u->model_bytes, u->directory_bytes, u->shard_bytes,
@@ -318,7 +676,7 @@ static void send_small(const struct bk_encode_task *task, struct bk_box *box)
     bk_box_put(box, task->shard, task->bytes);
 }
 
-static const char *receive_small(struct bk_encode_task *task, const char *at, struct bk_report *why)
+static const char *receive_small(struct encode_task *task, const char *at, struct bk_report *why)
 {
     struct bk_unit *u = &task->unit;
     struct unit_numbers x;
@@ -342,7 +700,7 @@ static const char *receive_small(struct bk_encode_task *task, const char *at, st
 }
 
 /* Frees a task's shards, which the scratch file or the first process has now. */
-static void let_small_go(struct bk_encode_task *task)
+static void let_small_go(struct encode_task *task)
 {
     free(task->shard);
     task->shard = NULL;
@@ -402,7 +760,7 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     if (!err && bk_ranks_several() && e->nsmall)
         err = gather_small_ones(e, why);
     for (unsigned i = 0; i < e->nsmall; i++) {
-        struct bk_encode_task *task = e->small[i];
+        struct encode_task *task = e->small[i];
         enum bk_err written = BK_OK;
         bool made = task->done; /* some are, if threads were stopped: a checkpoint has those */
 
@@ -438,9 +796,9 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
         e->solved[block[i]] = true;
     bk_stock_leave_some(bk_pool_threads(e->pool));
     for (unsigned i = 0; !err && i < e->nkinds * e->nplaces; i++) {
-        struct bk_encode_task *task = &e->task[i];
+        struct encode_task *task = &e->task[i];
 
-        if (task->done || !bk_encode_is_ready(e, task->place))
+        if (task->done || !is_ready(e, task->place))
             continue;
         if (task->place->end - task->place->first < BK_LARGE_UNIT) {
             e->small[e->nsmall++] = task;
@@ -453,7 +811,7 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
         err = encode_small_ones(e, why);
     bk_stock_leave_none();
     for (unsigned i = 0; !err && i < e->nplaces; i++)
-        if (bk_encode_task_of(e, 0, i)->done)
+        if (task_of(e, 0, i)->done)
             note_encoded(e, &e->place[i]);
     return err;
 }
@@ -464,6 +822,122 @@ uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t
     const struct bk_encode_places places = { e->t->ix, e->place, e->one_side, bk_ranks() };
 
     return bk_encode_readers(&places, block, slice, side);
+}
+
+/* == Checkpoints ==
+ *
+ *   checkpoint  = solved: a byte a block
+ *                 bytes of the scratch file
+ *                 tasks, by kind, then by place: done, a byte; if it is, its numbers, model and
+ *                 directory
+ *                 the scratch file: shards, of done units and others
+ *
+ * What is read may be anything: it is taken only if a file's head could have it.
+ */
+
+/* The numbers of a task that is done, in a checkpoint; its arrays follow. */
+struct numbers {
+    uint64_t at, model_bytes, shard_bytes;
+    uint32_t leaves, shards;
+};
+
+static void save_task(const struct encode_task *task, struct bk_writer *w)
+{
+    const struct bk_unit *u = &task->unit;
+    const struct numbers x = { task->at, u->model_bytes, u->shard_bytes, u->leaves, u->shards };
+    const uint8_t done = task->done;
+
+    bk_write(w, &done, 1);
+    if (!task->done)
+        return;
+    bk_write(w, &x, sizeof x);
+    bk_write_array(w, u->model, u->model_bytes);
+    bk_write_array(w, u->directory, u->directory_bytes);
+}
+
+void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w)
+{
+    for (uint32_t b = 0; b < e->t->ix->nblocks; b++)
+        bk_write(w, &(uint8_t){ e->solved[b] }, 1);
+    bk_write(w, &e->scratch_bytes, sizeof e->scratch_bytes);
+    for (unsigned i = 0; i < e->nkinds * e->nplaces; i++)
+        save_task(&e->task[i], w);
+    bk_write_file(w, e->scratch, e->scratch_bytes);
+}
+
+/* Loads the numbers of a task.  False: no file's head could have them, or the shards would not lie
+   within the scratch file.  A unit without numbers has no shards, any other has some. */
+static bool load_numbers(const struct bk_encoder *e, struct encode_task *task, struct bk_reader *r)
+{
+    uint64_t numbers = task->place->end - task->place->first;
+    struct numbers x;
+    struct bk_unit *u = &task->unit;
+
+    if (!bk_read(r, &x, sizeof x) || !x.model_bytes || x.model_bytes > BK_MODEL_MOST ||
+        !x.shards != !numbers || x.shards > numbers || x.at > e->scratch_bytes ||
+        x.shard_bytes > e->scratch_bytes - x.at)
+        return false;
+    task->at = x.at;
+    u->model_bytes = (size_t)x.model_bytes;
+    u->shard_bytes = x.shard_bytes;
+    u->leaves = x.leaves;
+    u->shards = x.shards;
+    u->directory_bytes = (size_t)x.shards * BK_SHARD_ENTRY_BYTES;
+    return true;
+}
+
+static bool load_task(const struct bk_encoder *e, struct encode_task *task, struct bk_reader *r)
+{
+    struct bk_unit *u = &task->unit;
+    uint8_t done;
+
+    if (!bk_read(r, &done, 1) || done > is_ready(e, task->place))
+        return false;
+    task->done = done;
+    if (!done)
+        return true;
+    if (!load_numbers(e, task, r))
+        return false;
+    u->model = malloc(u->model_bytes);
+    u->directory = malloc(u->directory_bytes + 1);
+    return u->model && u->directory && bk_read_array(r, u->model, u->model_bytes) &&
+           bk_read_array(r, u->directory, u->directory_bytes);
+}
+
+/* Are all units of encoded blocks done?  Units of other blocks may be done, too: the build was
+   stopped while it encoded the other units of these blocks, and goes on with them. */
+static bool blocks_agree(const struct bk_encoder *e)
+{
+    for (unsigned i = 0; i < e->nplaces; i++)
+        for (uint32_t b = e->place[i].block; b < e->place[i].block + e->place[i].nblocks; b++)
+            for (unsigned kind = 0; kind < e->nkinds; kind++)
+                if (e->t->block[b].encoded && !task_of(e, kind, i)->done)
+                    return false;
+    return true;
+}
+
+bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
+{
+    bool ok = true;
+
+    for (uint32_t b = 0; ok && b < e->t->ix->nblocks; b++) {
+        uint8_t solved;
+
+        ok = bk_read(r, &solved, 1) && solved <= e->t->block[b].solved;
+        e->solved[b] = ok && solved;
+    }
+    ok = ok && bk_read(r, &e->scratch_bytes, sizeof e->scratch_bytes) &&
+         e->scratch_bytes <= bk_reader_left(r);
+    for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++)
+        ok = load_task(e, &e->task[i], r);
+    for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++)
+        if (e->task[i].done)
+            bk_meter_skip(e->o.meter, BK_ENCODING,
+                          bk_encode_work_of_unit(e->t->ix, e->task[i].place,
+                                                 e->task[i].told == BK_DISTANCES, &e->o)
+                                  .all /
+                              e->work);
+    return ok && blocks_agree(e) && bk_read_file(r, e->scratch, e->scratch_bytes);
 }
 
 /* == Open and close == */
@@ -487,7 +961,7 @@ static bool make_tasks(struct bk_encoder *e)
     all = e->nkinds * e->nplaces;
     e->place = calloc(e->nplaces + 1u, sizeof *e->place);
     e->task = calloc(all + 1u, sizeof *e->task);
-    e->small = calloc(all + 1u, sizeof(struct bk_encode_task *));
+    e->small = calloc(all + 1u, sizeof(struct encode_task *));
     e->solved = calloc(ix->nblocks + 1u, sizeof *e->solved);
     if (!e->place || !e->task || !e->small || !e->solved)
         return false;
@@ -587,7 +1061,7 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
     if (!unit)
         return bk_no_memory(why);
     for (unsigned i = 0; i < e->nplaces; i++) {
-        const struct bk_encode_task *task = bk_encode_task_of(e, kind, i);
+        const struct encode_task *task = task_of(e, kind, i);
 
         unit[i] = (struct bk_unit_bytes){ .nblocks = task->place->nblocks,
                                           .shards = task->unit.shards,

@@ -8,8 +8,8 @@
 #ifndef BK_ENCODE_H
 #define BK_ENCODE_H
 
-#include "tb/encode/encode_saved.h"
 #include "tb/encode/foretell.h"
+#include "tb/memory/checkpoint.h"
 #include "tb/memory/memtable.h"
 #include "tb/memory/pool.h"
 
@@ -36,5 +36,15 @@ uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t
 /* Writes the files, when all blocks are encoded.  bytes: set to the sizes of the files, by kind. */
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
                               struct bk_report *why);
+
+/* == Checkpoints ==
+ * A checkpoint has which blocks are solved, the units that are done, and the shards of these.  A
+ * unit under way is not in it, but encoded again.
+ */
+
+/* Save the units that are done, between calls of bk_encoder_blocks(); load them, right after
+   bk_encoder_open().  False: no memory, or what is read cannot be right. */
+void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w);
+bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r);
 
 #endif

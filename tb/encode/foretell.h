@@ -115,7 +115,8 @@ struct bk_encode_places {
    each; all bits: any process may read them. */
 uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uint32_t slice,
                            unsigned side);
-/* == What encode.c and unit_rows.c do, and estimates have to know == */
+
+/* == What encode.c does, and estimates have to know == */
 
 /* A unit of so many numbers is *large*: all threads encode it together. */
 #define BK_LARGE_UNIT (UINT64_C(1) << 23)
