@@ -12,8 +12,8 @@
 
 #include "core/bits.h"
 #include "tb/encode/cells.h"
-#include "tb/encode/codes.h"
-#include "tb/encode/columns_for.h"
+#include "tb/encode/questions.h"
+#include "tb/encode/columns.h"
 #include "tb/encode/entropy.h"
 #include "tests/draw.h"
 

@@ -16,8 +16,6 @@
 
 #include "table/ribbon.h"
 #include "tb/encode/eliminate.h"
-#include "tb/encode/eliminate_avx2.h"
-#include "tb/encode/eliminate_gfni.h"
 #include "tb/encode/filter.h"
 #include "tb/encode/ribbons.h"
 #include "tb/memory/cpu.h"

@@ -57,7 +57,7 @@ typedef int32_t bk_code;
 struct bk_question {
     bk_code next[2]; /* the likely answer, the other */
     uint8_t rc, rp;  /* filter bits of the cell, of the position */
-    uint16_t split;  /* the encoder's: tb/encode/codes.h */
+    uint16_t split;  /* the encoder's: tb/encode/questions.h */
 };
 #define BK_RC_MAX 20
 #define BK_RP_MAX 14

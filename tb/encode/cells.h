@@ -1,21 +1,86 @@
 /*
- * cells.h - cells of consecutive rows, remembered in some 6 bytes each.
+ * cells.h - sets of squares: values of a row, and cells of consecutive rows, remembered in some 6
+ * bytes each.
  *
- * A *cell* is the squares of a row that reach one leaf.  A row with cells begins with a
- * varint: how many rows without cells come before it.  A cell is its leaf, in two or three bytes,
- * and a control byte: BK_CELL_ODD, BK_CELL_LAST (the last cell of its row), and how many squares
- * follow, a byte each; or 0 in place of that number, and then the whole set follows.
+ * A *cell* is the squares of a row that reach one leaf of the tree.
  *
- * HOT: all cells of a table are written once and read twice.  No allocation but in bk_cells_room().
+ * HOT: every position of a table comes here once or twice; all cells are written once and read
+ * twice.  No allocation but in bk_cells_room().
  */
 #ifndef BK_CELLS_H
 #define BK_CELLS_H
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "table/varint.h"
+#include "tb/encode/input.h"
+
+#define INLINE static inline __attribute__((always_inline)) /* for sets of one word, most often */
+
+/* Counts the bits of x; on machines without an instruction for it, the compiler's own is a call. */
+static inline unsigned bk_count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    return (unsigned)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
+                          UINT64_C(0x0101010101010101) >>
+                      56);
+}
+
+/* Counts the squares of a set. */
+INLINE unsigned bk_count_set(const uint64_t *set, unsigned words)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < words; i++)
+        n += bk_count_bits(set[i]);
+    return n;
+}
+
+/* == Values of a row == */
+
+/* Returns the squares of a word whose positions have `value` exactly, or a bound that allows it. */
+INLINE uint64_t bk_agreeing(const struct bk_row_values *v, unsigned bits, unsigned word,
+                            uint32_t value)
+{
+    uint64_t equal = ~UINT64_C(0), less = 0;
+
+    for (unsigned b = bits; b-- > 0;) {
+        uint64_t plane = v->plane[b][word], set = -(uint64_t)(value >> b & 1);
+
+        less |= equal & ~plane & set;
+        equal &= ~(plane ^ set);
+    }
+    return equal | (less & v->least[word]);
+}
+
+/* Returns those squares of `left` that have the value of its first square, and like
+   it have it exactly or as a bound.  Sets *value to that value, *bound to whether it is a bound. */
+INLINE uint64_t bk_like_first(const struct bk_row_values *v, unsigned bits, unsigned word,
+                              uint64_t left, bool *bound, uint32_t *value)
+{
+    unsigned s = (unsigned)__builtin_ctzll(left);
+    uint64_t least = v->least[word], same = left;
+
+    *bound = least >> s & 1;
+    *value = 0;
+    same &= *bound ? least : ~least;
+    for (unsigned b = 0; b < bits; b++) {
+        uint64_t plane = v->plane[b][word], set = plane >> s & 1;
+
+        *value |= (uint32_t)set << b;
+        same &= plane ^ (set - 1);
+    }
+    return same;
+}
+
+/* == Remembered cells ==
+ * A row with cells begins with a varint: how many rows without cells come before it.  A cell is its
+ * leaf, in two or three bytes, and a control byte: BK_CELL_ODD, BK_CELL_LAST (the last cell of its
+ * row), and the number of its squares, which follow, a byte each.  If that number is 0, the whole
+ * set follows.
+ */
 
 #define BK_CELL_WORDS_MAX 4
 #define BK_CELL_ODD       0x80 /* its meaning is the writer's */
@@ -31,25 +96,16 @@ struct bk_cell_list {
     bool wide; /* leaves take three bytes */
 };
 
-/* More leaves than three bytes can tell. */
+/* Cells of a tree with so many leaves cannot be remembered: a leaf has three bytes at most. */
 #define BK_CELL_LEAVES_MAX (UINT32_C(1) << 24)
 
+/* Makes a list empty; its memory stays. */
 static inline void bk_cells_init(struct bk_cell_list *c, unsigned words, uint32_t leaves)
 {
     c->n = c->last = 0;
     c->rows = 0;
     c->words = words;
     c->wide = leaves > UINT32_C(1) << 16;
-}
-
-/* Counts the bits of x; on machines without an instruction for it, the compiler's own is a call. */
-static inline unsigned bk_count_bits(uint64_t x)
-{
-    x -= x >> 1 & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-    return (unsigned)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
-                          UINT64_C(0x0101010101010101) >>
-                      56);
 }
 
 /* Makes room for one more cell.  False: no memory. */
@@ -142,6 +198,7 @@ struct bk_cell_in {
     bool wide;
 };
 
+/* Reads how many rows without cells come from row `from` on. */
 static inline void bk_cells_next_row(struct bk_cell_in *in, uint32_t from)
 {
     uint32_t gap = 0;
@@ -156,6 +213,7 @@ static inline void bk_cells_next_row(struct bk_cell_in *in, uint32_t from)
     in->row = from + (gap | (uint32_t)*in->at++ << shift);
 }
 
+/* Begins to read the cells of a list. */
 static inline struct bk_cell_in bk_cells_read(const struct bk_cell_list *c)
 {
     struct bk_cell_in in = { .at = c->byte, .end = c->byte + c->n, .wide = c->wide };
@@ -184,8 +242,8 @@ static inline bool bk_cells_pass(struct bk_cell_in *in, const bool *passed, unsi
     return true;
 }
 
-/* The next cell of row in->row; returns its control byte.  After the LAST, in->row is the next
-   row with cells. */
+/* Reads the next cell of row in->row; returns its control byte.  After the last cell of a row,
+   in->row is the next row with cells. */
 static inline unsigned bk_cells_take(struct bk_cell_in *in, uint32_t *leaf, uint64_t *squares,
                                      unsigned words)
 {

@@ -52,4 +52,10 @@ extern const struct bk_columns bk_columns_portable;
 extern const struct bk_columns bk_columns_avx2, bk_columns_avx512; /* avx512: only to count */
 #endif
 
+/* Returns the fastest that this machine can run. */
+struct bk_columns bk_columns_for(void);
+
+/* Sets `steps` for a mask of `words` words: 6 words for each, which the portable columns need. */
+void bk_columns_steps(uint64_t *steps, const uint64_t *mask, size_t words);
+
 #endif

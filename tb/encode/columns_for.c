@@ -1,5 +1,5 @@
 /* columns_for.c - which columns.c this machine can run; what its portable form needs. */
-#include "tb/encode/columns_for.h"
+#include "tb/encode/columns.h"
 
 #include "tb/memory/cpu.h"
 

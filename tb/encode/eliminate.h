@@ -30,7 +30,8 @@ struct bk_ribbon_room {
 typedef bool bk_eliminate(struct bk_ribbon_room *room, uint32_t words);
 bk_eliminate bk_eliminate_portable;
 #ifdef __x86_64__
-bk_eliminate bk_eliminate_avx512;
+bk_eliminate bk_eliminate_avx512, bk_eliminate_avx2;
+bk_eliminate bk_eliminate_gfni; /* AVX-512 with GFNI, VBMI and VBMI2 */
 #endif
 
 #endif

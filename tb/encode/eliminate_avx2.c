@@ -10,7 +10,7 @@
  *
  * Cost: 0.47 of the time that eliminate.c takes without AVX2.
  */
-#include "tb/encode/eliminate_avx2.h"
+#include "tb/encode/eliminate.h"
 
 #include <immintrin.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  *
  * Cost: four fifths of what it takes with AVX-512 alone (eliminate.c).
  */
-#include "tb/encode/eliminate_gfni.h"
+#include "tb/encode/eliminate.h"
 
 #include <immintrin.h>
 #include <string.h>

@@ -50,7 +50,7 @@ struct bk_unit_size {
     bool taught;          /* another process learns for this one */
 };
 
-/* How much work goes into small files; effort.h says what each means. */
+/* How much work goes into small files; work.h says what each means. */
 enum bk_effort { BK_EFFORT_FAST, BK_EFFORT_NORMAL, BK_EFFORT_BEST };
 
 #endif

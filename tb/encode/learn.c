@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "tb/encode/cells.h"
-#include "tb/encode/columns_for.h"
+#include "tb/encode/columns.h"
 
 #define BATCH 8 /* columns that a thread takes at a time */
 

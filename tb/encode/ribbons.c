@@ -16,8 +16,6 @@
 
 #include <stdlib.h>
 
-#include "tb/encode/eliminate_avx2.h"
-#include "tb/encode/eliminate_gfni.h"
 #include "tb/memory/cpu.h"
 
 #define WINDOW    127 /* variables of an equation */

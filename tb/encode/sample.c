@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "tb/encode/cells.h"
-#include "tb/encode/columns_for.h"
-#include "tb/encode/effort.h"
+#include "tb/encode/columns.h"
+#include "tb/encode/work.h"
 
 #define CHUNK_ROWS 256
 #define EASE_ROWS  64 /* rows lie apart: from a disk each brings some 16 pages */

@@ -9,8 +9,8 @@
 #ifndef BK_SHARD_H
 #define BK_SHARD_H
 
-#include "tb/encode/asked.h"
 #include "tb/encode/filter.h"
+#include "tb/encode/questions.h"
 #include "tb/encode/ribbons.h"
 
 /* A row, and where its questions end. */
@@ -18,7 +18,7 @@ struct bk_asked_row {
     uint64_t first;
     uint32_t n;
     uint32_t keys[2];           /* of ribbons A, B, as bk_asked.keys */
-    size_t end[BK_ASKED_LISTS]; /* in the lists of asked.h */
+    size_t end[BK_ASKED_LISTS]; /* in the lists of `asked` */
 };
 
 /* Consecutive rows with their questions. */

@@ -3,7 +3,7 @@
  *
  *   learn    a tree, from a sample of rows (sample.c, learn.c)
  *   count    every row down the tree: how often each value comes in each leaf
- *   code     the questions of each leaf (codes.c)
+ *   code     the questions of each leaf (questions.c)
  *   rate     in how many cells each question meets exceptions; its rates
  *   write    window after window, shard by shard (shard.c)
  *
@@ -23,10 +23,8 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "tb/encode/asked.h"
-#include "tb/encode/codes.h"
-#include "tb/encode/effort.h"
 #include "tb/encode/learn.h"
+#include "tb/encode/questions.h"
 #include "tb/encode/shard.h"
 #include "tb/encode/source.h"
 #include "tb/encode/walk.h"
@@ -413,9 +411,9 @@ static enum bk_err learn(struct unit_run *u, const struct bk_unit_options *optio
 
 #define BATCH_PIECES 4 /* asked at a time, for each thread */
 
-/* Bytes of the questions asked at a time, for each number (asked.h: a word, and one set or two),
-   and of the codes: most tables have half as much, few three times, which counts where memory is
-   short.  For distances, measured with many leaves: nearly all numbers are asked, which is
+/* Bytes of the questions asked at a time, for each number (questions.h: a word, and one set or
+   two), and of the codes: most tables have half as much, few three times, which counts where memory
+   is short.  For distances, measured with many leaves: nearly all numbers are asked, which is
    ASKED_MORE, while tree and codes take CODES_KEPT bytes a sampled position; with a spill the codes
    take CODES_LONG while the model is written. */
 enum { ASKED_NUMBER = 8, ASKED_MORE = 5, CODES = 4 << 20, CODES_LONG = 20, CODES_KEPT = 9 };
@@ -688,7 +686,7 @@ static enum bk_err learn_codes(struct unit_run *u, const struct bk_unit_options 
 /* == Rates ==
  *
  * What questions meet is counted in all pieces of a small unit; in some of a large one, if the
- * effort says so, and then estimated for all (effort.h).
+ * effort says so, and then estimated for all (work.h).
  */
 
 #define MEET_ALL 64 /* of fewer pieces all are met */
@@ -866,8 +864,8 @@ static enum bk_err choose_rates(struct unit_run *u, struct bk_report *why)
 
 /* == Shards ==
  *
- * Window after window: list what its cells are asked (asked.h); cut it; then make the ribbons shard
- * by shard (shard.h).
+ * Window after window: list what its cells are asked (questions.h); cut it; then make the ribbons
+ * shard by shard (shard.h).
  *
  * Of a window up to four pieces for each thread are asked at a time, as memory bears, and forgotten
  * as soon as their rows are in shards: seldom is more in memory at once, whatever the table.  But

@@ -1,9 +1,7 @@
 /*
- * walk.c - rows down the tree, or their cells from memory.
+ * walk.c - see walk.h.
  */
 #include "tb/encode/walk.h"
-
-#include "tb/encode/values.h"
 
 /* Frees positions that are at least 0: any value will do. */
 static void drop_least_zero(struct bk_walk *w)
@@ -108,7 +106,7 @@ static void descend_row(struct bk_walk *w)
 /* Reads cells, of this row and of later ones, until BK_WALK_AHEAD are at hand. */
 INLINE void read_ahead(struct bk_walk *w, unsigned words)
 {
-    while (w->read - w->told < BK_WALK_AHEAD && w->in.row != UINT32_MAX) {
+    while (w->read - w->called < BK_WALK_AHEAD && w->in.row != UINT32_MAX) {
         struct bk_walk_ahead *cell = &w->ahead[w->read % BK_WALK_AHEAD];
         const struct bk_walk_ahead *sooner = &w->ahead[(w->read - BK_WALK_SOON) % BK_WALK_AHEAD];
 
@@ -118,7 +116,7 @@ INLINE void read_ahead(struct bk_walk *w, unsigned words)
         cell->odd = bk_cells_take(&w->in, &cell->leaf, cell->squares, words) & BK_CELL_ODD;
         if (w->kept)
             __builtin_prefetch((const char *)w->kept + cell->leaf * w->kept_bytes);
-        if (w->soon && w->read - w->told >= BK_WALK_SOON && sooner->odd)
+        if (w->soon && w->read - w->called >= BK_WALK_SOON && sooner->odd)
             w->soon(w, sooner);
         w->read++;
     }
@@ -129,12 +127,12 @@ INLINE void recall_row_of(struct bk_walk *w, unsigned words)
 {
     w->seen = false;
     for (;;) {
-        const struct bk_walk_ahead *cell = &w->ahead[w->told % BK_WALK_AHEAD];
+        const struct bk_walk_ahead *cell = &w->ahead[w->called % BK_WALK_AHEAD];
 
         read_ahead(w, words);
-        if (w->told == w->read || cell->row != w->nth)
+        if (w->called == w->read || cell->row != w->nth)
             return;
-        w->told++;
+        w->called++;
         w->odd = cell->odd;
         w->cell(w, cell->leaf, cell->squares);
     }
@@ -160,7 +158,7 @@ void bk_walk(struct bk_walk *w, uint64_t from, uint64_t end)
 {
     if (w->recall)
         w->in = bk_cells_read(w->recall);
-    w->told = w->read = 0;
+    w->called = w->read = 0;
     find_row(w, from);
     if (w->row.first < from && w->row.first + w->row.n < end)
         find_row(w, w->row.first + w->row.n);

@@ -1,19 +1,39 @@
 /*
  * work.c - see work.h.
+ */
+#include "tb/encode/work.h"
+
+/* == Effort ==
+ *
+ * Four times the rows make files a quarter to a third smaller, and take memory.  What `fast` gives
+ * up (figures in docs/performance.md 3): a small tree of few rows is soon learned and soon gone
+ * down, a pass over all rows is one over an eighth of them, and a ribbon that is not quite as full
+ * is solved sooner, seldom twice.
+ */
+
+const struct bk_effort_means *bk_effort_means(enum bk_effort effort)
+{
+    static const struct bk_effort_means means[] = {
+        [BK_EFFORT_FAST] = { 256, 1u << 13, 1u << 14, 1u << 13, 2, 0, 3, 8, 32 },
+        [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17, 1, 1u << 13, 0, 1, 128 },
+        [BK_EFFORT_BEST] = { 1, 1u << 18, 12u << 18, 1u << 19, 2, 0, 0, 1, 128 },
+    };
+
+    return &means[effort];
+}
+
+/* == Time ==
  *
  * (1) learn  = rows * (row + dense * sqrt(density))
  * (2) passes = numbers * number
  * (3) shards = bytes * byte
  *
- * rows     that are learned from: of a small unit all, of a large one a part (effort.h)
+ * rows     that are learned from: of a small unit all, of a large one a part
  * density  bytes of the file for each row of the unit, up to a most
  *
  * Results are dearer than distances, which learn from the same rows; pawns' rows ask more facts.
  * What (1) to (3) say of tables of all kinds, and what these took: docs/performance.md 3.
  */
-#include "tb/encode/work.h"
-
-#include "tb/encode/effort.h"
 
 /* Nanoseconds. */
 #define BYTE_NS  520
@@ -48,9 +68,9 @@ static double rows_learned(const struct bk_unit_known *u, double rows)
 {
     const struct bk_effort_means *e = bk_effort_means(u->effort);
     double most = u->distances ? e->most_long : e->most;
-    double wish = e->glance ? u->bytes : rows / e->part;
+    double wanted = e->glance ? u->bytes : rows / e->part;
 
-    return between(between(wish, e->least, most > e->least ? most : e->least), 0, rows);
+    return between(between(wanted, e->least, most > e->least ? most : e->least), 0, rows);
 }
 
 struct bk_unit_work bk_unit_work_of(const struct bk_unit_known *u)

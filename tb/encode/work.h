@@ -1,13 +1,36 @@
 /*
- * work.h - how long encoding takes, estimated before the values are known.
- *
- * In seconds of one core of the machine that the constants were measured on; other machines have
- * another pace (build/pace.h).
+ * work.h - how much work goes into small files (docs/codec.md 3), and how long encoding takes.
  */
-#ifndef BK_ENCODE_ESTIMATED_WORK_H
-#define BK_ENCODE_ESTIMATED_WORK_H
+#ifndef BK_WORK_H
+#define BK_WORK_H
 
 #include "tb/encode/input.h"
+
+/* == Effort == */
+
+/* What an effort means. */
+struct bk_effort_means {
+    /* Rows of 64 squares that a tree is learned from: one of so many, but not fewer than `least`
+       nor more than `most`, `most_long` of distances. */
+    unsigned part;
+    uint32_t least, most, most_long;
+    /* Halvings of the squares of a row: of a large unit 2^halved times as many rows are drawn, and
+       that part of the squares of each is taken. */
+    unsigned halved;
+    /* Rows of a first tree, which is made if `most` are many more, and tells how many are worth
+       learning from (worth.h).  0: none is made. */
+    uint32_t glance;
+    unsigned dear;  /* a leaf has to gain 2^dear times what it costs in the file */
+    unsigned met;   /* struct bk_met is counted in one of so many parts of a unit */
+    unsigned spare; /* a ribbon has one bit more than keys for so many keys */
+};
+
+const struct bk_effort_means *bk_effort_means(enum bk_effort effort);
+
+/* == Time ==
+ * Estimated before the values are known, in seconds of one core of the machine that the constants
+ * were measured on; other machines have another pace (make/pace.h).
+ */
 
 /* The passes of a unit, in order. */
 enum bk_unit_pass {
@@ -19,13 +42,13 @@ enum bk_unit_pass {
     BK_UNIT_PASSES
 };
 
-/* A unit, as far as it is known. */
+/* What is known of a unit. */
 struct bk_unit_known {
     uint64_t numbers;
     unsigned squares; /* of the board */
     bool pawns, distances;
     enum bk_effort effort;
-    double bytes; /* of the file that it will take, guessed */
+    double bytes; /* that it will take in the file, estimated */
 };
 
 struct bk_unit_work {

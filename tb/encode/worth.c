@@ -6,8 +6,8 @@
  */
 #include "tb/encode/worth.h"
 
-#include "tb/encode/effort.h"
 #include "tb/encode/learn.h"
+#include "tb/encode/work.h"
 
 /* Bytes that a unit would take if its tree were no better. */
 static uint64_t bytes_left(const struct bk_unit_source *src, const struct bk_sample *s,

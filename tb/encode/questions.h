@@ -1,15 +1,25 @@
 /*
- * codes.h - the codes of leaves while they are made: which questions, asked in
- * what order, and what they cost.
+ * questions.h - the yes-or-no questions that tell the values of a unit apart.
+ *
+ * The *code* of a leaf asks all its positions a first question, those that answer it alike a next
+ * one, until each has its value.  One answer is the likely one; positions that give the other are
+ * the question's *exceptions*.  Here are:
+ *
+ *   codes   which questions each leaf asks, in what order
+ *   rates   how many bits the filters of a question have (table/model.h)
+ *   lists   of (question, squares) for each cell: what shards are made from (shard.h)
  *
  * All counts are of the whole unit, none of the sample; only struct bk_met may hold estimates.
  */
-#ifndef BK_CODES_H
-#define BK_CODES_H
+#ifndef BK_QUESTIONS_H
+#define BK_QUESTIONS_H
 
 #include "table/model.h"
+#include "tb/encode/cells.h"
 #include "tb/encode/entropy.h"
 #include "tb/memory/spill.h"
+
+/* == Codes == */
 
 /* How often each value comes in each leaf: exactly, or as a bound ("at least"). */
 struct bk_leaf_counts {
@@ -49,7 +59,8 @@ void bk_codes_release(struct bk_codes *c);
    `bits` bits.  Without memory for it nothing changes. */
 void bk_codes_places(struct bk_codes *c, unsigned bits);
 
-/* Returns the value that the code gives a position for which any value from `bound` on will do. */
+/* Returns the value that the code gives a position whose value is a bound: any from `bound` on will
+   do. */
 static inline uint32_t bk_code_at_least(const struct bk_codes *c, uint32_t leaf, uint32_t bound)
 {
     bk_code code = c->model.leaf[leaf];
@@ -86,6 +97,8 @@ static inline const void *bk_code_place_at(const struct bk_codes *c, uint32_t le
                     : (const void *)&c->coded[c->first[leaf]];
 }
 
+/* == Rates == */
+
 /* How many positions of a unit a question is asked of, and how many of these are exceptions. */
 struct bk_askers {
     uint64_t positions, exceptions;
@@ -112,5 +125,75 @@ void bk_met_guess(struct bk_met *met, const struct bk_askers *askers, uint32_t q
 /* Sets rc and rp of q so that filters and bits together have the fewest keys. */
 void bk_rates_choose(struct bk_question *q, const struct bk_askers *askers,
                      const struct bk_met *met);
+
+/* == Lists of questions ==
+ * For each cell, lists of (question, squares): each question with the set of squares of the row
+ * whose positions are asked, and the set of those that are exceptions.
+ *
+ * HOT: bytes and branches cost most, so a list is one run of words, and holds of a question only
+ * what making a shard needs.  Questions with exceptions have a list of their own: filters are made
+ * from that list alone, and no branch chooses the list.
+ */
+
+enum { BK_ASKED_SURE, BK_ASKED_SOME, BK_ASKED_LISTS }; /* without exceptions; with some */
+
+/* A question in a list: a word with its number and its rates; the set of squares that are asked;
+   with BK_ASKED_SOME, the set of those that are exceptions. */
+#define BK_ASKED_RC_SHIFT 40
+#define BK_ASKED_RP_SHIFT 48
+struct bk_asked {
+    struct bk_asked_list {
+        uint64_t *word; /* owned: free() */
+        size_t n, room;
+    } of[BK_ASKED_LISTS];
+    uint32_t keys[2]; /* of ribbons A, B, estimated, in units of 2^-BK_KEY_PARTS */
+};
+#define BK_KEY_PARTS 10
+
+void bk_asked_release(struct bk_asked *asked);
+
+/* The first question of a leaf and its rates in one place: one cache miss a cell, not several. */
+struct bk_asked_first {
+    bk_code code; /* no question: below 0 */
+    uint8_t rc, rp;
+    bool more;    /* another one follows the likely answer */
+    uint8_t mark; /* for the caller's own use */
+};
+
+/* Appends the questions of a cell, all of the leaf's likeliest value.  False: no memory. */
+bool bk_ask_likely(struct bk_asked *out, const struct bk_codes *codes,
+                   const struct bk_asked_first *first, const uint64_t *squares, unsigned words);
+/* Appends the questions of any cell; values: of its row, of `bits` bits each.  False: no memory. */
+bool bk_ask(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
+            const uint64_t *squares, const struct bk_row_values *values, unsigned words,
+            unsigned bits);
+/* Counts in met[question], for each question that has exceptions in the cell, the cell and the
+   positions asked there. */
+void bk_ask_met(struct bk_met *met, const struct bk_codes *codes, uint32_t leaf,
+                const uint64_t *squares, const struct bk_row_values *values, unsigned words,
+                unsigned bits);
+
+/* A question as it was appended. */
+struct bk_asked_question {
+    uint32_t question;
+    unsigned rc, rp;
+    const uint64_t *all, *other; /* other: the exceptions, with BK_ASKED_SOME only */
+};
+
+/* Returns the words that a question takes in a list. */
+INLINE size_t bk_asked_step(unsigned list, unsigned words)
+{
+    return 1 + words * (size_t)(list == BK_ASKED_SOME ? 2 : 1);
+}
+
+/* Returns the question that begins at `word`. */
+INLINE struct bk_asked_question bk_asked_read(const uint64_t *word, unsigned words)
+{
+    return (struct bk_asked_question){ .question = (uint32_t)word[0],
+                                       .rc = word[0] >> BK_ASKED_RC_SHIFT & 0xff,
+                                       .rp = word[0] >> BK_ASKED_RP_SHIFT & 0xff,
+                                       .all = word + 1,
+                                       .other = word + 1 + words };
+}
 
 #endif
