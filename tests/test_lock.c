@@ -1,6 +1,5 @@
 /*
- * test_lock.c - two builders of one table (tb/make/lock.h), and files that they leave (left.h,
- * mark.h).
+ * test_lock.c - two builders of one table (tb/make/lock.h), and files that they leave.
  *
  * Tests of locks run twice, with flock() and as on a file system without it.
  */
@@ -24,9 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tb/make/left.h"
 #include "tb/make/lock.h"
-#include "tb/make/mark.h"
 #include "tests/proof.h"
 
 #define FILE_OF "game/.KRvK.lock"
@@ -680,7 +677,7 @@ static void left__is_told_of_tables_whose_files_are_under_way(void **state)
     assert_int_equal(chdir(".."), 0);
 }
 
-/* Of a process that was killed while others looked for its mark (mark.h). */
+/* Of a process that was killed while others looked for its mark. */
 static void mark__of_a_killed_process_is_swept_and_no_other_file(void **state)
 {
     static const char *const stays[] = { ".bareking-aaaaaa", ".bareking-short", "bareking-bbbbbbb",

@@ -20,7 +20,7 @@
 #include "core/attack.h"
 #include "core/load.h"
 #include "core/move.h"
-#include "tb/make/parts.h"
+#include "tb/make/plan.h"
 #include "tb/memory/pack.h"
 #include "tests/given.h"
 #include "tests/left_out.h"

@@ -9,9 +9,9 @@
 
 #include "core/geometry.h"
 #include "table/index_new.h"
-#include "tb/make/parts.h"
-#include "tb/make/resident.h"
 #include "tb/encode/foretell.h"
+#include "tb/make/plan.h"
+#include "tb/make/resident.h"
 #include "tb/memory/cpu.h"
 #include "tb/memory/transport.h"
 #include "tb/solve/estimate.h"

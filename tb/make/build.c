@@ -18,9 +18,7 @@
 
 #include "core/clock.h"
 #include "table/write.h"
-#include "tb/make/left.h"
 #include "tb/make/lock.h"
-#include "tb/make/mark.h"
 #include "tb/make/resident.h"
 #include "tb/memory/ranks.h"
 #include "tb/solve/resume.h"

@@ -1,23 +1,24 @@
 /*
  * lock.c - see lock.h.
  *
- * Idea: flock() on a file with a name known to all.  It goes with the process, so
- * there are no dead locks to recognise; but the file is removed when the table is
- * made, so a lock counts only if the locked file still has the name:
+ * Locks: flock() on a file with a name known to all.  It goes with the process, so there are no
+ * dead locks to recognise; but the file is removed when the table is made, so a lock counts only if
+ * the locked file still has the name:
  *
  *   A opens, locks            B opens, waits
  *   A removes, unlocks        B locks a file without a name: it opens anew
  *
- * A file system without flock() has the other way: to be the one who makes the file
- * is to hold the lock.  Its line "HOST PID START" tells whether its maker still
- * lives; START, when the process began, tells it from a later one of that number.
- * A file that is still empty was left, or is being written, by an unknown process: it holds.
+ * A file system without flock() has the other way: to be the one who makes the file is to hold the
+ * lock.  Its line "HOST PID START" tells whether its maker still lives; START, when the process
+ * began, tells it from a later one of that number.  A file that is still empty was left, or is
+ * being written, by an unknown process: it holds.
  *
- * Rejected: fcntl() locks, which go when any descriptor of the file is closed and do not
- * keep threads apart.  Rejected: times of files as signs of life; clocks jump.
+ * Rejected: fcntl() locks, which go when any descriptor of the file is closed and do not keep
+ * threads apart.  Rejected: times of files as signs of life; clocks jump.
  */
 #include "tb/make/lock.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,7 +31,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "table/write.h"
+#include "tb/memory/ranks.h"
 
 #define LOOK_NANOSECONDS 200000000 /* between two looks at a lock that is held */
 #define BARRED_LOOKS     5 /* a file that has just been made may be all people's in a moment */
@@ -391,4 +394,139 @@ void bk_lock_free(struct bk_lock *l)
         unlink(l->path);
     close(l->fd);
     free(l);
+}
+
+/* == Marks ==
+ *
+ * The first process holds a flock() on its mark as long as it lives; one that can be locked was
+ * left behind.  Between mkstemp() and flock() another's sweep may take the new mark away: then it
+ * has no name any more, and there is another one.  Where files cannot be locked, none is swept.
+ */
+
+#define MARK       ".bareking-"
+#define TEMPLATE   MARK "XXXXXX"
+#define SEEN_TRIES 50 /* tenths of a second: a network drive may show a new file late */
+
+/* Makes and locks a mark; `name` is where its name begins in `path`.  Returns its descriptor,
+   or -1. */
+static int make_mark(char *path, char *name)
+{
+    struct stat s;
+    int fd;
+
+    for (;;) {
+        memcpy(name, TEMPLATE, sizeof TEMPLATE);
+        fd = mkstemp(path);
+        if (fd < 0 || flock(fd, LOCK_EX) || fstat(fd, &s) || s.st_nlink)
+            return fd;
+        close(fd);
+    }
+}
+
+enum bk_err bk_mark_seen(const char *dir, struct bk_report *why)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/" TEMPLATE, dir), fd = -1;
+    enum bk_err err = n > 0 && (size_t)n < sizeof path ? BK_OK : BK_E_USAGE;
+    char *name = path + (err ? 0 : strlen(dir) + 1);
+
+    if (!err && bk_ranks_is_first() && (!bk_file_folders(path) || (fd = make_mark(path, name)) < 0))
+        err = BK_E_SYSTEM;
+    if (err)
+        bk_fail(why, err, "%s: %s", dir, err == BK_E_USAGE ? "too long a path" : strerror(errno));
+    err = bk_ranks_agree(err, why);
+    if (!err) {
+        bk_ranks_first_says(name, sizeof TEMPLATE);
+        for (unsigned i = 0; i < SEEN_TRIES && access(path, F_OK); i++)
+            nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+        if (access(path, F_OK))
+            err = bk_fail(why, BK_E_USAGE, "%s is not the folder that the first process has", dir);
+        err = bk_ranks_agree(err, why);
+    }
+    if (fd >= 0) {
+        unlink(path);
+        close(fd);
+    }
+    return err;
+}
+
+static bool is_mark(const char *name)
+{
+    return strlen(name) == strlen(TEMPLATE) && !strncmp(name, MARK, strlen(MARK));
+}
+
+void bk_mark_sweep(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+    struct stat s;
+
+    while (d && (entry = readdir(d)) != NULL) {
+        int fd = is_mark(entry->d_name)
+                     ? openat(dirfd(d), entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+                     : -1;
+
+        if (fd < 0)
+            continue;
+        if (!fstat(fd, &s) && S_ISREG(s.st_mode) && !s.st_size && !flock(fd, LOCK_EX | LOCK_NB))
+            unlinkat(dirfd(d), entry->d_name, 0);
+        close(fd);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* == Files that were left == */
+
+/* Sets `name` to the table of a file that a builder may have left; "": it is no such file. */
+static void table_of(const char *file, char name[BK_MATERIAL_NAME_MAX])
+{
+    size_t whole = strlen(file), n;
+
+    *name = 0;
+    if (*file != '.' && (whole < 5 || strcmp(file + whole - 5, ".part")))
+        return;
+    file += *file == '.';
+    n = strcspn(file, ".");
+    if (n < BK_MATERIAL_NAME_MAX) {
+        memcpy(name, file, n);
+        name[n] = 0;
+    }
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+void bk_left_read(struct bk_left *l, const char *dir, const char *variant)
+{
+    char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
+    const struct dirent *e;
+    DIR *d = NULL;
+
+    *l = (struct bk_left){ .name = NULL };
+    if (snprintf(path, sizeof path, "%s/%s", dir, variant) < (int)sizeof path)
+        d = opendir(path);
+    l->unknown = !d && errno != ENOENT;
+    while (d && !l->unknown && (e = readdir(d))) {
+        table_of(e->d_name, name);
+        if (!*name)
+            continue;
+        l->unknown = !BK_ARRAY_ROOM(l->name, l->room, l->n + 1);
+        if (!l->unknown)
+            memcpy(l->name[l->n++], name, sizeof name);
+    }
+    if (d)
+        closedir(d);
+    if (l->n)
+        qsort(l->name, l->n, sizeof *l->name, by_name);
+}
+
+bool bk_left_has(const struct bk_left *l, const char *table)
+{
+    return l->unknown || (l->n && bsearch(table, l->name, l->n, sizeof *l->name, by_name));
+}
+
+void bk_left_free(struct bk_left *l)
+{
+    free(l->name);
+    *l = (struct bk_left){ .name = NULL };
 }

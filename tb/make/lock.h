@@ -1,5 +1,6 @@
 /*
- * lock.h - one builder a table, whoever else works in the folder.
+ * lock.h - one builder a table, whoever else works in the folder; do all processes of a build see
+ * the same folder; and the files that a killed builder leaves.
  *
  * A table under way is marked by DIR/VARIANT/.MATERIAL.lock.  While one process
  * holds it, others that want the same table wait for it, with a word, and then
@@ -33,11 +34,14 @@
 #define BK_LOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/err.h"
+#include "table/material.h"
 
 struct bk_lock; /* opaque */
 
+/* Which lock, and how to wait for it. */
 struct bk_lock_wish {
     const char *dir, *variant, *material; /* DIR/VARIANT is made if missing */
     const volatile int *stop;             /* NULL, or: nonzero gives up waiting */
@@ -61,5 +65,38 @@ bool bk_lock_is_own(const struct bk_lock *lock);
 
 /* Gives the lock back and removes its file; NULL is fine. */
 void bk_lock_free(struct bk_lock *lock);
+
+/* == Marks ==
+ * Do several processes have the same folder of tables?  The first process makes an empty file
+ * there, .bareking-XXXXXX; the others look for it; then it is removed.  If the first is killed
+ * meanwhile, the file stays until the next build removes it.
+ */
+
+/* All processes call it.  Fails alike in all of them: with BK_E_USAGE if one has another folder
+   (or its path is too long), with BK_E_SYSTEM if there can be no file. */
+enum bk_err bk_mark_seen(const char *dir, struct bk_report *why);
+
+/* Removes the marks of processes that have ended. */
+void bk_mark_sweep(const char *dir);
+
+/* == Files that were left ==
+ * A builder works with files in a game's folder, and leaves them if it is killed.  Their names
+ * begin with a dot (locks, checkpoints and their parts: .KRvKN.ckpt.00000001.0) or end in ".part"
+ * (KRvKN.bkw.part).  The folder is read once a build, and its tables are looked up in what was
+ * found: a look for each table would take time as the square of their number.
+ */
+
+/* Begins as zeros: nothing was left. */
+struct bk_left {
+    char (*name)[BK_MATERIAL_NAME_MAX]; /* owned: their tables, ascending */
+    size_t n, room;
+    bool unknown; /* the folder could not be read: any table may have some */
+};
+
+/* Reads what is there now.  Later files are not seen: they are left to the next build. */
+void bk_left_read(struct bk_left *l, const char *dir, const char *variant);
+/* May there be files of the table with this name? */
+bool bk_left_has(const struct bk_left *l, const char *table);
+void bk_left_free(struct bk_left *l);
 
 #endif

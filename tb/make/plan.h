@@ -1,5 +1,5 @@
 /*
- * plan.h - which tables a request needs, each after those it can move into.
+ * plan.h - the tables that a request needs, each after those it can move into.
  */
 #ifndef BK_PLAN_H
 #define BK_PLAN_H
@@ -13,41 +13,43 @@
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 
-/* held_bytes of a table whose blocks are let go one by one. */
+/* held_bytes of a table whose blocks are freed one by one, as soon as nothing needs them. */
 #define BK_NEVER_HELD (UINT64_MAX / 4)
 
 struct bk_plan_table {
     struct bk_material m;
     char name[BK_MATERIAL_NAME_MAX];
     uint64_t positions;      /* both sides */
-    uint64_t anew_positions; /* predicted: of tables whose files are there, solved anew for it */
-    uint64_t memory_bytes;   /* predicted peak while it is made: budget.h */
-    uint64_t held_bytes;     /* predicted: what stays of it for others once it is solved */
+    uint64_t anew_positions; /* estimate: of tables that are on disk, but solved again for it */
+    uint64_t memory_bytes;   /* estimate of the peak while it is made: budget.h */
+    uint64_t held_bytes;     /* estimate: what stays in memory for others once it is solved */
     uint64_t frame_bytes;    /* of its index and its blocks' descriptions, besides */
     uint64_t least_bytes;    /* the smallest memory limit with which it can be made */
-    uint64_t spill_room;     /* what a bk_spill must leave free for one piece of work a thread */
-    uint64_t encode_bytes;   /* what encoding may use to be quicker: solving takes it, too */
+    uint64_t
+        spill_room; /* memory that a spill must leave free: one piece of work for each thread */
+    uint64_t encode_bytes;   /* optional cache memory of encoding; solving takes as much */
     uint64_t together_bytes; /* limit of encoding's columns: encode/foretell.h */
     uint64_t room_bytes;     /* limit of encoding large units: likewise */
-    uint64_t disk_bytes;     /* of files present, or a guess */
-    /* Predicted: what several processes send each other while it is made, with tables that are
-       solved anew for it; by kind, nothing for BK_SENDS_WORDS: budget.h. */
+    uint64_t disk_bytes;     /* of the files that are there, or an estimate */
+    /* Estimate, by kind: what several processes send each other while it is made, and while other
+       tables are solved again for it; nothing for BK_SENDS_WORDS: budget.h. */
     uint64_t sent_bytes[BK_TRAFFICS];
-    double work[BK_WORKS];   /* predicted, of one core: pace.h; solving with what is solved anew */
-    double seconds;          /* predicted wall time at a pace of 1 on each core: budget.h */
-    uint64_t guess_bytes[2]; /* the guess, by kind of file: disk.h */
+    double work[BK_WORKS];   /* estimate, of one core (pace.h); tables solved again for it count as
+                                solving */
+    double seconds;          /* estimate of wall time at a pace of 1 on each core: budget.h */
+    uint64_t guess_bytes[2]; /* estimate, by kind of file: disk.h */
     bool present;            /* files are there (with distances, if asked for) */
     bool damaged;            /* files are there, and cannot be trusted: bk_plan_check() */
-    bool had_distances;      /* not present, but distances are promised, or there */
-    bool unreadable;         /* files are there, perhaps good, and the system refuses them */
-    bool with_distances;     /* as the files that are there say */
-    bool standalone;         /* likewise */
+    bool had_distances;  /* not present, but its results promise distances, or these are there */
+    bool unreadable;     /* files are there, perhaps good, and the system refuses them */
+    bool with_distances; /* so its files say, if there are any */
+    bool standalone;     /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
-    struct bk_part part;       /* what others of the plan read of it: parts.h */
+    struct bk_part part;       /* what others of the plan read of it: bk_plan_parts() */
     bool pawns;                /* it has several blocks, of which one may lead to another */
     bool by_share;             /* processes solve all its blocks together: solve/share.h */
-    bool anew_apart;           /* if it is solved anew for others, blocks are solved one by one */
-    uint32_t *next;            /* owned: tables that it can move into, by number in the plan */
+    bool anew_apart; /* if it is solved again for others, its blocks are solved one by one */
+    uint32_t *next;  /* owned: tables that it can move into, by number in the plan */
     unsigned nnext;
 };
 
@@ -64,15 +66,15 @@ struct bk_plan {
     bool distances;
     bool anew;                /* see bk_plan_anew() */
     uint64_t machine_bytes;   /* memory that a process here may have; 0: all of the machine's */
-    bool holds_more;          /* a third of memory for held tables, not a quarter: there is
+    bool holds_more;          /* resident tables may take a third of memory, not a quarter: there is
                                  enough, and no limit is set */
-    uint64_t foretold;        /* hash of what memory was predicted from; 0: it was not */
+    uint64_t foretold;        /* hash of what memory was estimated from; 0: it was not */
     unsigned processes;       /* that will make the tables together; 0: one */
     struct bk_owners owners;  /* bk_plan_owners() */
     enum bk_effort effort;    /* bk_plan_encode() */
     bool alone;               /* the same: files will answer without others */
-    const volatile int *stop; /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
-    /* Called for each table before its memory is predicted; NULL is fine. */
+    const volatile int *stop; /* borrowed; nonzero: bk_plan_memory() fails with BK_E_SYSTEM */
+    /* Called for each table before its memory is estimated; NULL is fine. */
     void (*foretells)(void *watcher, const struct bk_plan *p, unsigned nth);
     void *watcher;               /* borrowed */
     struct bk_plan_table *table; /* dependency order */
@@ -80,26 +82,28 @@ struct bk_plan {
 };
 
 /*
+ * Plans what is to be built.
+ *
  * m, n  the materials wanted, or n = 0 and men: all materials of up to so many men
  * dir   need not exist
  * Tables decided by rule (bare kings) are left out: there is nothing to build.
- * Fails with BK_E_USAGE where there are more than BK_PLAN_TABLES_MOST, as soon as so many are
+ * Fails with BK_E_USAGE if there are more than BK_PLAN_TABLES_MOST, as soon as so many are
  * found.  Cost: for each table that of its index, a few ms with five men, some 50 with seven.
  */
 #define BK_PLAN_TABLES_MOST 1500
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
                         const struct bk_material *m, unsigned n, unsigned men, bool distances,
                         struct bk_report *why);
-/* Scales the guesses of file sizes to this effort, and to files that answer alone or not; a new
-   plan's are for normal effort, and files that are read with others. */
+/* Scales the estimates of file sizes to this effort, and to files that answer alone or not.  Those
+   of a new plan are for normal effort, and for files that are read with others. */
 void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone);
-/* Returns the bytes that a table's file of this kind will have: known, or guessed (disk.h). */
+/* Returns the bytes that a table's file of this kind will have: known, or estimated (disk.h). */
 uint64_t bk_plan_file_bytes(const struct bk_plan *p, const struct bk_plan_table *t,
                             enum bk_kind kind);
 /* Are the files of a table there by now?  Sets present and disk_bytes.  Reads all of
    the files of a damaged table. */
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
-/* Returns what keeps the files of a table from being used, by their heads: BK_OK, nothing;
+/* Returns why the files of a table cannot be used, by their heads: BK_OK, they can;
    BK_E_NO_TABLE, there are none; BK_E_CORRUPT, or distances that the results promise are gone;
    BK_E_NEWER; BK_E_SYSTEM. */
 enum bk_err bk_plan_fault(const struct bk_plan *p, const struct bk_plan_table *t,
@@ -115,7 +119,7 @@ enum bk_err bk_plan_fault(const struct bk_plan *p, const struct bk_plan_table *t
 unsigned bk_plan_check(struct bk_plan *p, void *context,
                        void (*damaged)(void *context, const char *text));
 void bk_plan_free(struct bk_plan *p);
-/* *out: the owners for the plan's processes, borrowed from it; NULL where there is one process.
+/* *out: the owners for the plan's processes, borrowed from it; NULL if there is one process.
    BK_E_SYSTEM: no memory.  Cost: that of bk_owners_new(), the first time. */
 enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, struct bk_report *why);
 
@@ -123,20 +127,25 @@ enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, stru
 bool bk_plan_leads(const struct bk_plan_table *t, uint32_t table);
 
 /*
- * Sets `out` to how the slices are read of a table that several processes solve: by itself and,
- * with `keep`, by tables that are missing, or will be solved anew for a missing one.  False: one of
- * those reads all of it.
- * Cost: that of the materials one move away from each.
+ * Sets `out` to who reads which slices of a table that several processes solve: the table itself
+ * and, with `keep`, tables that are missing, or will be solved again for a missing one.  False: one
+ * of those reads all of it. Cost: that of the materials one move away from each.
  */
 bool bk_plan_reading(struct bk_reading *out, const struct bk_plan *p, uint32_t table, bool keep);
 
 /*
- * Turns a plan for what is not there into one for what is, to be made anew: of the `n` materials m,
- * or, if n is 0, of all, the tables whose files are like the plan (with distances or without) and
- * standalone or not.  All others pass for present: no file of theirs is written, and where one is
- * needed it is solved in memory.  Before bk_plan_memory(); m canonical.
+ * Turns a plan that makes missing tables into one that makes again those that are there: of the `n`
+ * materials m, or, if n is 0, of all, the tables whose files are like the plan (with distances or
+ * without) and `standalone` or not.  All others count as present: no file of theirs is written, and
+ * if one is needed it is solved in memory.  Before bk_plan_memory(); m canonical.
  * Returns how many will be made.
  */
 unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n, bool standalone);
+
+/* == Parts that are read == */
+
+/* Sets the part of each table that tables of the plan read when they move into it: who is to move
+   then, and where the man stands that a pawn, or any other man that changes, has become. */
+void bk_plan_parts(struct bk_plan *p);
 
 #endif
