@@ -444,8 +444,8 @@ static struct bk_unit_work part_of(const struct bk_encoder *e, const struct enco
 }
 
 /*
- * The same by what units of its kind that are done have left of the bytes foretold, a tenth of its
- * share at least: where one side's values are dear those of the other mostly are not.
+ * The same, by the bytes that units of its kind that are done have left of the estimate for all,
+ * but a tenth of its share at least: if one side's values are dear, the other's mostly are not.
  */
 static struct bk_unit_work part_now(const struct bk_encoder *e, const struct encode_task *task)
 {
@@ -480,7 +480,7 @@ static void reckon_done(const struct bk_encoder *e, const struct encode_task *ta
     bk_meter_was_less(e->o.meter, BK_ENCODING, said->all - part_in(e, task, &o).all);
 }
 
-/* Tells the meter by how much a unit that begins differs from what was foretold, but for its
+/* Tells the meter by how much a unit that begins differs from the first estimate, but for its
    sample. */
 static void reckon_anew(const struct bk_encoder *e, const struct encode_task *task)
 {

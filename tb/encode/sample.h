@@ -1,8 +1,8 @@
 /*
  * sample.h - the positions that a tree is learned from, as columns of bits.
  *
- * Some rows are drawn, always the same ones, and of a large unit a part of the squares of each:
- * every fact becomes a column of bits, one a position, and so does every bit of the values.
+ * It is a random sample of rows, always the same ones, and of a large unit a part of the squares of
+ * each: every fact becomes a column of bits, one a position, and so does every bit of the values.
  *
  * Units of the same numbers (both sides to move; results and distances) learn from the same rows.
  * To work out all facts of a row takes longer than anything else about it, so their samples are
@@ -23,7 +23,7 @@ struct bk_sample {
     unsigned facts;       /* columns; behind them those of the values' bits, and of the bounds */
     uint64_t positions;   /* bits of a column */
     size_t room;          /* words of a column: some to spare, for parts of sets */
-    uint64_t covered;     /* numbers of the drawn rows, as far as their squares are taken */
+    uint64_t covered;     /* numbers of the sampled rows, as far as their squares are taken */
     bool partly;          /* not all rows are learned from */
     uint64_t first_bytes; /* of the columns, when they had been filled */
 };
@@ -46,9 +46,9 @@ void bk_sample_release(struct bk_sample *s); /* `rows` stays */
 uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort);
 /* How many of a unit's rows are learned from, at most. */
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort);
-/* Bytes of the list of the rows that are drawn. */
+/* Returns the bytes of the list of the sampled rows. */
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort);
-/* How many rows are drawn; perhaps only a part of the squares of each is taken. */
+/* Returns how many rows are sampled; perhaps only a part of the squares of each is taken. */
 uint64_t bk_sample_rows_drawn(const struct bk_unit_size *n, enum bk_effort effort);
 /* Bytes of the columns of so many positions: an eighth of a byte a fact, and some to spare. */
 uint64_t bk_sample_bytes(unsigned facts, unsigned bits, uint64_t positions);

@@ -206,11 +206,11 @@ INLINE void add_bits(struct bk_key_list *l, uint64_t hash, uint32_t question, ui
 /* Makes room for one more set, and what add_bits() writes beyond it. */
 static bool room_for_set(struct bk_key_list *l) { return room_for_keys(l, 64 + 1); }
 
-/* Adds keys for the waiting positions that pass the filters.  False: no memory. */
+/* Tests the queued positions, and adds keys for those that pass the filters.  False: no memory. */
 static bool end_positions(const struct bit_lister *b)
 {
-    struct bk_strangers *p = &b->room->positions;
-    uint16_t passed[BK_STRANGERS + 64 + BK_FILTER_PAST];
+    struct bk_negatives *p = &b->room->positions;
+    uint16_t passed[BK_NEGATIVES + 64 + BK_FILTER_PAST];
     size_t n = b->filter(b->filters, p->key, p->bits, p->n, passed);
 
     if (!room_for_keys(b->l, n))
@@ -221,12 +221,12 @@ static bool end_positions(const struct bit_lister *b)
     return true;
 }
 
-/* Lets the positions of a set without exceptions wait, for a question whose filters are asked of
-   positions.  False: no memory. */
-INLINE bool add_strangers(const struct bit_lister *b, uint64_t hash,
+/* Queues the positions of a set without exceptions, for a question with filters by position. False:
+   no memory. */
+INLINE bool add_negatives(const struct bit_lister *b, uint64_t hash,
                           const struct bk_asked_question *q, uint64_t set, unsigned word)
 {
-    struct bk_strangers *p = &b->room->positions;
+    struct bk_negatives *p = &b->room->positions;
 
     for (; set; set &= set - 1) {
         unsigned s = (unsigned)__builtin_ctzll(set);
@@ -234,7 +234,7 @@ INLINE bool add_strangers(const struct bit_lister *b, uint64_t hash,
         p->key[p->n] = bk_question_key(hash, q->question, 64 * word + s);
         p->bits[p->n++] = (uint8_t)q->rp;
     }
-    return p->n < BK_STRANGERS || end_positions(b);
+    return p->n < BK_NEGATIVES || end_positions(b);
 }
 
 /* Lists the positions of a question whose cell passes the filters.  False: no memory. */
@@ -242,22 +242,22 @@ INLINE bool list_positions(const struct bit_lister *b, uint64_t hash,
                            const struct bk_asked_question *q, bool some, unsigned words)
 {
     for (unsigned i = 0; i < words; i++) {
-        uint64_t other = some ? q->other[i] : 0, strangers = q->rp ? q->all[i] & ~other : 0;
+        uint64_t other = some ? q->other[i] : 0, negatives = q->rp ? q->all[i] & ~other : 0;
 
         if (!room_for_set(b->l))
             return false;
-        add_bits(b->l, hash, q->question, q->all[i] & ~strangers, other, i);
-        if (strangers && !add_strangers(b, hash, q, strangers, i))
+        add_bits(b->l, hash, q->question, q->all[i] & ~negatives, other, i);
+        if (negatives && !add_negatives(b, hash, q, negatives, i))
             return false;
     }
     return true;
 }
 
-/* Lists the positions of the waiting cells that pass the filters.  False: no memory. */
+/* Tests the queued cells, and lists the positions of those that pass.  False: no memory. */
 INLINE bool end_cells(const struct bit_lister *b, unsigned words)
 {
-    struct bk_stranger_cells *c = &b->room->cells;
-    uint16_t passed[BK_STRANGERS + BK_FILTER_PAST];
+    struct bk_negative_cells *c = &b->room->cells;
+    uint16_t passed[BK_NEGATIVES + BK_FILTER_PAST];
     size_t n = b->filter(b->filters, c->key, c->bits, c->n, passed);
 
     for (size_t i = 0; i < n; i++) {
@@ -270,10 +270,11 @@ INLINE bool end_cells(const struct bit_lister *b, unsigned words)
     return true;
 }
 
-/* Lists a row's questions without exceptions; cells that filters are asked of wait until then. */
+/* Lists a row's questions without exceptions; cells of questions with filters by cell are queued.
+ */
 INLINE bool list_sure(const struct bit_lister *b, const struct row_questions *row, unsigned words)
 {
-    struct bk_stranger_cells *c = &b->room->cells;
+    struct bk_negative_cells *c = &b->room->cells;
 
     for (const uint64_t *at = row->of[BK_ASKED_SURE].at; at < row->of[BK_ASKED_SURE].end;
          at += bk_asked_step(BK_ASKED_SURE, words)) {
@@ -288,7 +289,7 @@ INLINE bool list_sure(const struct bit_lister *b, const struct row_questions *ro
         c->bits[c->n] = (uint8_t)q.rc;
         c->hash[c->n] = row->hash;
         c->asked[c->n++] = at;
-        if (c->n == BK_STRANGERS && !end_cells(b, words))
+        if (c->n == BK_NEGATIVES && !end_cells(b, words))
             return false;
     }
     return true;

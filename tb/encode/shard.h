@@ -39,20 +39,20 @@ void bk_asked_rows_clear(struct bk_asked_rows *l);
 void bk_asked_put_away(struct bk_asked_rows *l, struct bk_spill *spill);
 void bk_asked_rows_release(struct bk_asked_rows *l);
 
-/* *Strangers* are cells and positions without exceptions that wait until many of them can be put to
-   the filters at once. */
-#define BK_STRANGERS 256
-struct bk_stranger_cells {
+/* Negative keys: of cells and positions without exceptions, queued so that the filters are tested
+   BK_NEGATIVES at a time. */
+#define BK_NEGATIVES 256
+struct bk_negative_cells {
     size_t n;
-    uint64_t key[BK_STRANGERS + BK_FILTER_PAST];
-    uint8_t bits[BK_STRANGERS + BK_FILTER_PAST];
-    uint64_t hash[BK_STRANGERS];         /* of the row */
-    const uint64_t *asked[BK_STRANGERS]; /* the question, in its list */
+    uint64_t key[BK_NEGATIVES + BK_FILTER_PAST];
+    uint8_t bits[BK_NEGATIVES + BK_FILTER_PAST];
+    uint64_t hash[BK_NEGATIVES];         /* of the row */
+    const uint64_t *asked[BK_NEGATIVES]; /* the question, in its list */
 };
-struct bk_strangers {
+struct bk_negatives {
     size_t n;
-    uint64_t key[BK_STRANGERS + 64 + BK_FILTER_PAST];
-    uint8_t bits[BK_STRANGERS + 64 + BK_FILTER_PAST];
+    uint64_t key[BK_NEGATIVES + 64 + BK_FILTER_PAST];
+    uint8_t bits[BK_NEGATIVES + 64 + BK_FILTER_PAST];
 };
 
 /* A thread's scratch. */
@@ -61,8 +61,8 @@ struct bk_shard_room {
         struct bk_ribbon_key *key;
         size_t n, room;
     } keys[2];
-    struct bk_stranger_cells cells;
-    struct bk_strangers positions;
+    struct bk_negative_cells cells;
+    struct bk_negatives positions;
     struct bk_ribbon_room ribbon;
 };
 void bk_shard_room_release(struct bk_shard_room *room);

@@ -42,7 +42,7 @@
  * one side wins nearly always or hardly ever, which is known when it is solved.  Of parts of
  * Shatranj's 75, drawn by lot: of 30 tables the sum is off by 9 % (median; one time in ten by more
  * than 24), of 20 by 13 (34), of 10 by 20 (61).  The men's mobility, their number by side and the
- * board's size foretell no better: fitted to all games but one they are off by a quarter to a half
+ * board's size estimate no better: fitted to all games but one they are off by a quarter to a half
  * for that one.
  */
 #include "tb/make/disk.h"

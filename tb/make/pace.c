@@ -6,10 +6,10 @@
  * (3) left    = work left * per_w, of both kinds, and the rest of the present step
  *
  * h  a twentieth of all work, and a fifth of a second: so much has to be seen before it weighs as
- *    much as what was foretold
+ *    much as what was estimated
  *
- * Within a step nothing is seen.  It goes on as foretold for nine tenths of its time, then ever
- * more slowly; once it takes longer than foretold, that is seen in (1) and (2), where little else
+ * Within a step nothing is seen.  It goes on as estimated for nine tenths of its time, then ever
+ * more slowly; once it takes longer than estimated, that is seen in (1) and (2), where little else
  * is.
  */
 #include "tb/make/pace.h"
@@ -48,7 +48,7 @@ static void paces(double per[BK_WORKS], const struct bk_pace *p, double all, con
         per[w] = (p->per[w] * took / should * h + s->took[w]) / (h + s->work[w]);
 }
 
-/* Returns the seconds left of a step, foretold to take `whole`, after `past`. */
+/* Returns the seconds left of a step, estimated to take `whole`, after `past`. */
 static double left_of_step(double whole, double past)
 {
     double slow = whole / 10, over = past - 9 * slow;

@@ -98,13 +98,13 @@ uint64_t bk_resident_frames(const struct bk_resident *h)
     return bytes;
 }
 
-/* Returns the bytes of a table when it waits. */
+/* Returns the bytes of a table while it is packed, measured or estimated. */
 static uint64_t waiting_bytes(const struct bk_resident *h, const struct bk_kept *x)
 {
     return x->packed_bytes ? x->packed_bytes : bk_resident_packed(h, x->bytes);
 }
 
-/* Packs a table and frees its arrays.  False: no memory; the table is of no more use. */
+/* Packs a table and frees its arrays.  False: no memory; the table is to be evicted. */
 static bool put_away(struct bk_resident *h, struct bk_kept *x)
 {
     uint64_t before = bytes_of(x);
@@ -117,7 +117,7 @@ static bool put_away(struct bk_resident *h, struct bk_kept *x)
     return true;
 }
 
-/* Unpacks a table's arrays, if they are away. */
+/* Unpacks a table, if it is packed. */
 static enum bk_err bring_back(struct bk_resident *h, struct bk_kept *x, struct bk_report *why)
 {
     if (!x->away)
@@ -129,9 +129,9 @@ static enum bk_err bring_back(struct bk_resident *h, struct bk_kept *x, struct b
     return BK_OK;
 }
 
-/* == What is worth most == */
+/* == Eviction == */
 
-/* How many tables from the nth on, not yet present, move into this one. */
+/* Returns how many missing tables, from the nth on, move into this one. */
 static unsigned uses_from(const struct bk_plan *p, unsigned nth, uint32_t table)
 {
     unsigned uses = 0;
@@ -141,7 +141,7 @@ static unsigned uses_from(const struct bk_plan *p, unsigned nth, uint32_t table)
     return uses;
 }
 
-/* How many tables are built from the nth on until one needs this one. */
+/* Returns how many tables are built from the nth on until one needs this one. */
 static unsigned built_until(const struct bk_plan *p, unsigned nth, uint32_t table)
 {
     unsigned built = 1;
@@ -157,12 +157,13 @@ static unsigned built_until(const struct bk_plan *p, unsigned nth, uint32_t tabl
 }
 
 /*
- * Returns what holding a table, of so many bytes, is worth when the nth is the next to be built:
- * the positions that it spares, a byte, over the root of the time it waits.  A table of few bytes
- * for which a hundred others must be solved outlasts those that its neighbours need next; of equals
- * the one that is needed last goes.  (Squared: no root is needed.)
+ * Returns the merit of keeping a table of so many bytes, when the nth is the next to be built: the
+ * positions that need not be solved again, a byte, over the root of the number of tables built
+ * until it is needed.  A small table for which a hundred others must be solved outlasts those that
+ * its neighbours need next; of equals the one that is needed last goes.  (The square is returned:
+ * no root is needed.)
  */
-static double worth(const struct bk_resident *h, unsigned nth, uint32_t table, uint64_t bytes)
+static double merit(const struct bk_resident *h, unsigned nth, uint32_t table, uint64_t bytes)
 {
     double spares = h->cost[table] / (double)(bytes + 1);
 
@@ -188,12 +189,12 @@ static bool is_idle(const struct bk_resident *h, unsigned nth, const struct bk_k
     return !x->pins && !bk_plan_leads(&h->p->table[nth], x->table);
 }
 
-/* Returns the table that is worth least of those that neither the nth table nor one being solved
-   needs, and sets *bytes to the bytes of all of these.  NULL: there is none. */
+/* Returns the idle table with the least merit, and sets *bytes to the bytes of all idle tables.
+   NULL: there is none. */
 static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, uint64_t *bytes)
 {
     struct bk_kept *least = NULL;
-    double worth_least = 0;
+    double least_merit = 0;
 
     *bytes = 0;
     for (size_t i = 0; i < h->n; i++) {
@@ -203,10 +204,10 @@ static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, 
         if (!is_idle(h, nth, x))
             continue;
         *bytes += bytes_of(x);
-        this = worth(h, nth, x->table, x->bytes);
-        if (!least || this < worth_least) {
+        this = merit(h, nth, x->table, x->bytes);
+        if (!least || this < least_merit) {
             least = x;
-            worth_least = this;
+            least_merit = this;
         }
     }
     return least;
@@ -312,14 +313,14 @@ void bk_resident_done(struct bk_resident *h, unsigned nth)
 
 bool bk_resident_will_keep(const struct bk_resident *h, unsigned nth, uint64_t bytes)
 {
-    double own = worth(h, nth + 1, nth, bytes);
+    double own = merit(h, nth + 1, nth, bytes);
     uint64_t after = bk_resident_packed(h, bytes);
 
     for (size_t i = 0; i < h->n; i++) {
         const struct bk_kept *x = &h->kept[i];
         bool goes = x->uses <= 1 && bk_plan_leads(&h->p->table[nth], x->table);
 
-        if (!goes && worth(h, nth + 1, x->table, x->bytes) >= own)
+        if (!goes && merit(h, nth + 1, x->table, x->bytes) >= own)
             after += waiting_bytes(h, x);
     }
     return after <= h->limit && uses_from(h->p, nth + 1, nth);

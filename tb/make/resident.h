@@ -7,10 +7,14 @@
  *   1. tables stay while they fit into a part of the memory that may be used
  *   2. if more are wanted than fit, those that are needed last are packed (memory/pack.h), and
  *      unpacked when they are needed
- *   3. if that does not suffice, tables are evicted, those of the least cost first: few positions
- * to solve for many bytes, and needed late.  What a resident table saves, with all that it moves
- *      into, is up to a thousand times what another saves.
+ *   3. if that does not suffice, tables are evicted, those with the least merit first
  *   4. an evicted table is solved again when it is needed
+ *
+ * Merit is what a table saves, with all that it moves into: positions to solve, a byte, and more if
+ * it is needed soon.  One table saves up to a thousand times what another does.
+ *
+ * A table is *idle* if neither the table that is built now nor one being solved for it needs it;
+ * others are neither packed nor evicted.
  *
  * Two follow these rules: bk_build(), with tables, and the plan that estimates what bk_build() will
  * take, with their sizes alone.
@@ -30,8 +34,7 @@ struct bk_kept {
     struct bk_packed *packed; /* owned; NULL: it was never packed, or this is an estimate */
     uint64_t packed_bytes;    /* 0: it was never packed */
     unsigned uses;            /* tables still to be built that move into it */
-    unsigned pins;            /* tables being solved that move into it: while there are any, it is
-                                 neither packed nor evicted */
+    unsigned pins;            /* tables being solved that move into it: it is not idle */
 };
 
 struct bk_resident {
@@ -39,13 +42,13 @@ struct bk_resident {
     double *cost;            /* owned; by table: positions to be solved to have it again */
     struct bk_pool *pool;    /* borrowed: packs */
     bool packs;              /* tables may be packed: not if processes share them */
-    bool packs_all; /* for tests: all that no pin holds are packed, even if there is room */
+    bool packs_all;          /* for tests: all idle tables are packed, even if there is room */
     struct bk_kept *kept;
     size_t n, room;
     uint64_t bytes;
     uint64_t memory; /* that the process may use in all */
     uint64_t limit;  /* of all resident tables */
-    uint64_t spare;  /* of those without pins, even if the others take more than `limit` */
+    uint64_t spare;  /* of idle tables, even if all together take more than `limit` */
 };
 
 /* memory_limit: of the process; 0: the machine's memory.  False: no memory.  Room for the list of
@@ -60,9 +63,9 @@ struct bk_kept *bk_resident_find(const struct bk_resident *h,
 /* Makes a table resident.  t is taken, even on failure; nth: the first table still to be built. */
 enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_memtable *t,
                             uint64_t bytes, unsigned nth, struct bk_report *why);
-/* While resident tables take more than they may: packs, then evicts, tables that neither the nth
-   table nor one being solved needs.  Cost, for each table that goes: for all resident tables, a
-   look at the tables of the plan up to the next that needs it. */
+/* While resident tables take more than they may: packs idle tables, then evicts them.  Cost, for
+   each table that goes: for all resident tables, a look at the tables of the plan up to the next
+   that needs it. */
 void bk_resident_make_room(struct bk_resident *h, unsigned nth);
 
 /* Solves a table again; all that it moves into is resident.  In an estimate it only sets *bytes to
