@@ -22,8 +22,8 @@
 #include "core/end.h"
 #include "core/move.h"
 #include "core/rules.h"
-#include "table/needed.h"
-#include "table/scan.h"
+#include "table/format.h"
+#include "table/material.h"
 
 #define ROWS      256 /* a piece of work at most */
 #define PASSES    3   /* of a table that is verified */
