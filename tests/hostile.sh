@@ -448,7 +448,7 @@ waits() { # COMMAND...: in the background, until it says so
     "$@" >out 2>err 9>&- &
     waiter=$!
     i=0
-    until grep -q 'is being made by .*; waiting' err || [ $i -ge 100 ]; do
+    until grep -q 'is being made by .*; waiting' err || [ $i -ge 600 ]; do
         i=$((i + 1))
         sleep 0.05
     done

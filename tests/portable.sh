@@ -69,6 +69,7 @@ windows=
 # as one file alone
 foreign() { # what it is for, compiler's name without -gcc
     command -v "$2-gcc" >/dev/null || { leave_out "$1 (gcc-$2)"; return 0; }
+    echo '#include <stdint.h>' | "$2-gcc" -E - >/dev/null 2>&1 || { leave_out "$1 (its C library)"; return 0; }
     link "$2-gcc" "$2-nm"
     done="$done${done:+; }$1: yes"
 }
