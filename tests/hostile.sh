@@ -445,6 +445,7 @@ mended 'distances again'
 waits() { # COMMAND...: in the background, until it says so
     exec 9>m/six/.KNvKP.lock
     flock 9 || die 'no flock'
+    : >err # not what was said before
     "$@" >out 2>err 9>&- &
     waiter=$!
     i=0
