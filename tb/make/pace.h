@@ -2,8 +2,8 @@
  * pace.h - how long a build takes, and how much of it is left: arithmetic, without a clock.
  *
  * Work is estimated in seconds of one core of one machine (bk_plan_table.work).  What a second of
- * it takes here is the pace: at first what a trial said (src/cli/machine.h), then more and more what was
- * seen.
+ * it takes here is the pace: at first what a trial said (src/cli/machine.h), then more and more
+ * what was seen.
  */
 #ifndef BK_PACE_H
 #define BK_PACE_H
