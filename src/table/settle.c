@@ -18,10 +18,11 @@
  * the rest.  Exits are tried in the order of promise: those that end the game; that which last did
  * best at this depth; the rest.
  *
- * A view (view.h) says what the men may do; no board is set up but for (6).
+ * A view (view.h) says what the men may do.  A board is set up for (6) and for the moves of listed
+ * tables alone.
  *
  * Stack: a view each for an exit that follows another, and for (4) one or two; from VIEWS_ON_STACK
- * moves on they are on the heap.
+ * moves on, and for (6), they are on the heap.
  */
 #include "table/settle.h"
 
@@ -754,9 +755,26 @@ struct passing {
     struct bk_pos without;
     bool counts;         /* the first part does */
     struct bk_view view; /* of `without`, with the captures in passing for exits */
+    struct bk_view after;
 };
 
-/* The passing is to be released whatever is returned: bk_view_release(). */
+static struct passing *passing_new(struct bk_report *why)
+{
+    struct passing *x = malloc(sizeof *x);
+
+    if (!x)
+        bk_fail(why, BK_E_SYSTEM, "no memory for a position");
+    else
+        x->view.exit = x->view.few; /* nothing to release yet */
+    return x;
+}
+
+static void passing_free(struct passing *x)
+{
+    bk_view_release(&x->view);
+    free(x);
+}
+
 static enum bk_err passing_open(const struct question *q, struct passing *x, const struct bk_pos *p,
                                 struct bk_report *why)
 {
@@ -764,7 +782,6 @@ static enum bk_err passing_open(const struct question *q, struct passing *x, con
     bool others = false;
     enum bk_err err;
 
-    x->view.exit = x->view.few;
     x->without = *p;
     x->without.ep = BK_SQ_NONE;
     err = find(q, &x->without, &table, why);
@@ -779,16 +796,17 @@ static enum bk_err passing_open(const struct question *q, struct passing *x, con
 static __attribute__((noinline)) enum bk_err
 wdl_passing(struct question *q, const struct bk_pos *p, int enough, int *wdl, struct bk_report *why)
 {
-    struct passing x;
+    struct passing *x = passing_new(why);
     bool missing = false;
     int best = NO_VALUE;
-    enum bk_err err = passing_open(q, &x, p, why);
+    enum bk_err err = x ? passing_open(q, x, p, why) : BK_E_SYSTEM;
 
-    if (!err && x.counts)
-        err = wdl_of(q, &x.without, enough, &best, why);
+    if (!err && x->counts)
+        err = wdl_of(q, &x->without, enough, &best, why);
     if (!err)
-        err = raise_by_exits(q, &x.view, 0, x.view.exits, enough, &best, &missing, why);
-    bk_view_release(&x.view);
+        err = raise_by_exits(q, &x->view, 0, x->view.exits, enough, &best, &missing, why);
+    if (x)
+        passing_free(x);
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
@@ -807,7 +825,8 @@ static enum bk_err win_passing(struct question *q, struct passing *x, struct bk_
     return err ? err : lower_by_exits(q, &x->view, 0, x->view.exits, w, out, why);
 }
 
-/* Sets *out to the plies of a lost position: all its moves lose, captures in passing among them. */
+/* Sets *out to the plies of a lost position: all its moves lose, captures in passing among them, so
+   none of these ends the game. */
 static enum bk_err loss_passing(struct question *q, struct passing *x, struct bk_window w, int *out,
                                 struct bk_report *why)
 {
@@ -815,14 +834,13 @@ static enum bk_err loss_passing(struct question *q, struct passing *x, struct bk
 
     for (unsigned i = 0; i < x->view.exits && !err && *out < w.high; i++) {
         struct bk_window after = { (*out > w.low ? *out : w.low) - 1, w.high - 1 };
-        struct bk_view view;
         int plies = 0;
 
         q->depth++;
-        err = bk_view_after(&view, q->t, &x->view, x->view.exit[i], why);
+        err = bk_view_after(&x->after, q->t, &x->view, x->view.exit[i], why);
         if (!err)
-            err = plies_of_view(q, &view, 1, after, &plies, why);
-        bk_view_release(&view);
+            err = plies_of_view(q, &x->after, 1, after, &plies, why);
+        bk_view_release(&x->after);
         q->depth--;
         if (!err && plies + 1 > *out)
             *out = plies + 1;
@@ -835,12 +853,13 @@ static __attribute__((noinline)) enum bk_err plies_passing(struct question *q,
                                                            struct bk_window w, int *plies,
                                                            struct bk_report *why)
 {
-    struct passing x;
-    enum bk_err err = passing_open(q, &x, p, why);
+    struct passing *x = passing_new(why);
+    enum bk_err err = x ? passing_open(q, x, p, why) : BK_E_SYSTEM;
 
     if (!err)
-        err = wdl > 0 ? win_passing(q, &x, w, plies, why) : loss_passing(q, &x, w, plies, why);
-    bk_view_release(&x.view);
+        err = wdl > 0 ? win_passing(q, x, w, plies, why) : loss_passing(q, x, w, plies, why);
+    if (x)
+        passing_free(x);
     return err;
 }
 
