@@ -190,14 +190,9 @@ cmp -s engine2 engine3 || fail "UCI: $(diff engine2 engine3 | head -n 6)"
 passed=$((passed + 7))
 
 # == The server ==
-"$bin" explore --port 0 --json --dir "$dirs" >where 2>err &
-at_end="kill $!"
-i=0
-until [ -s where ] || [ $i -ge 100 ]; do
-    i=$((i + 1))
-    sleep 0.1
-done
-port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
+explorer "$bin" "$dirs"
+at_end="kill $server"
+[ -n "$port" ] || fail "no server: $(cat err)"
 answers() { # fens: of the batch, a line each
     sed 's/\\/\\\\/g; s/"/\\"/g; s/	/\\t/g; s/.*/"&"/' "$1" | paste -s -d , >list
     "$build/explore_client" "$port" get /api/v1/chess/batch POST "{\"fens\":[$(cat list)]}" | sed 's/},{/}\

@@ -39,17 +39,8 @@ repeat() { # TEXT TIMES
 
 "$bin" build shatranj KQvKQ KRvKN --dir t --quiet || die 'no tables'
 "$bin" build puzzle KAvKA --dir t --quiet || die 'no tables'
-# its port in $port, and it in $server
 serve() { # options
-    rm -f where
-    "$bin" explore --port 0 --json "$@" --dir "${dir-t}" >where 2>err &
-    server=$!
-    i=0
-    until [ -s where ] || [ $i -ge 100 ]; do
-        i=$((i + 1))
-        sleep 0.1
-    done
-    port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
+    explorer "$bin" "${dir-t}" "$@"
     [ -n "$port" ] || die "no server: $(cat err)"
 }
 

@@ -20,3 +20,17 @@ without=
 leave_out() { # what, and what it needs
     case ", $without, " in *", $*, "*) ;; *) without="$without${without:+, }$*" ;; esac
 }
+# The server of `bareking explore`: itself in $server, its port in $port, empty if there is none after ten seconds.
+explorer() { # BAREKING DIRS OPTION...
+    explored=$1 folders=$2
+    shift 2
+    rm -f where
+    "$explored" explore --port 0 --json "$@" --dir "$folders" >where 2>err &
+    server=$!
+    i=0
+    until [ -s where ] || [ $i -ge 100 ]; do
+        i=$((i + 1))
+        sleep 0.1
+    done
+    port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
+}
