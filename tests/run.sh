@@ -108,7 +108,7 @@ for job in "$tmp"/job/*; do
     [ ! -s "$job/left" ] || sed "s|^|    $name: |" "$job/left" >>"$tmp/left"
 done
 echo 'seconds of CPU by program:'
-LC_ALL=C sort -rn "$tmp/times" | head -n 12 | awk '{ printf "    %-20s%7.1f, %d s by the clock\n", $2, $1, $3 }'
+LC_ALL=C sort -rn "$tmp/times" | head -n 80 | awk '{ printf "    %-20s%7.1f, %d s by the clock\n", $2, $1, $3 }'
 [ ! -s "$tmp/left" ] || { echo 'left out, and not passed:' && cat "$tmp/left"; }
 [ -z "$failures" ] || echo "failed:$failures"
 echo "$passed passed, $failed failed"
