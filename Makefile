@@ -98,7 +98,7 @@ $(BUILD)/tb/transport_mpi.o: tb/transport_mpi.c | $(BUILD)/packages
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(call mpi_flags,compile) -c $< -o $@
 
-$(BUILD)/bareking-engine: $(ENGINE_O) $(CORE_O) $(TABLE_O)
+$(BUILD)/bareking-engine: $(ENGINE_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS_LIB) -lpthread -lm -o $@
 
