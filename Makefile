@@ -98,7 +98,7 @@ $(BUILD)/tb/transport_mpi.o: tb/transport_mpi.c | $(BUILD)/packages
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(call mpi_flags,compile) -c $< -o $@
 
-$(BUILD)/bareking-engine: $(ENGINE_O) $(CORE_O) $(TABLE_O)
+$(BUILD)/bareking-engine: $(ENGINE_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS_LIB) -lpthread -lm -o $@
 
@@ -160,7 +160,7 @@ $(BUILD)/pages.c: src/explore/embed.sh $(PAGE) src/study/pieces.svg
 
 # the prober for pages without a server; where it has been made it is one of the page's files
 WASM_C = $(CORE:%=src/core/%.c) $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) \
-         $(addprefix src/explore/,$(addsuffix .c,json query reply kept games san ask far))
+         $(addprefix src/explore/,$(addsuffix .c,json query reply kept games ask far))
 wasm: $(BUILD)/embedded.c ## the prober as WebAssembly, for pages without a server
 	@sh src/explore/wasm.sh $(BUILD) $(WASM_C)
 	@$(MAKE) --no-print-directory $(BUILD)/bareking

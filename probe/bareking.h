@@ -435,12 +435,39 @@ BK_API enum bk_lib_err bk_rank_moves(struct bk_lib *lib, const struct bk_lib_pos
 BK_API enum bk_lib_err bk_rank_moves_fen(struct bk_lib *lib, const char *fen, int within,
                                          unsigned flags, struct bk_lib_ranked *out, size_t room,
                                          size_t *n);
-/* The legal moves alone, by name; no table is asked.  A move is as one whose value is not known
-   (err BK_LIB_NO_TABLE), unless it ends the game: then its value and `end` are given. */
+/* The legal moves alone, by name, none where the game is over; no table is asked.  A move is as one
+   whose value is not known (err BK_LIB_NO_TABLE), unless it ends the game: then its value and `end`
+   are given. */
 BK_API enum bk_lib_err bk_legal_moves(struct bk_lib *lib, const struct bk_lib_pos *p,
                                       struct bk_lib_ranked *out, size_t room, size_t *n);
 BK_API enum bk_lib_err bk_legal_moves_fen(struct bk_lib *lib, const char *fen,
                                           struct bk_lib_ranked *out, size_t room, size_t *n);
+
+/*
+ * How a move is written, and where it leads.
+ *
+ * san  as people write it: "Rxd5+", "exd5", "e8=Q", "O-O"; "Zxd6-e5" and "Zxd6xe6" of a man who
+ *      takes on the way; a man whose letter is P is written without it; `#`: it wins the game at
+ *      once
+ * uci  as engines write it: "b9b10m"
+ * fen  the position after it
+ */
+struct bk_lib_move_text {
+    char san[32];
+    char uci[16];
+    char fen[BK_LIB_FEN_MAX];
+    int reserved[4];
+};
+/* Writes n moves of a position, all of a list of the calls above or some.  `name` alone is looked
+   at.  As in bk_play(), whether the game is over is not asked.  BK_LIB_USAGE: one of them is not
+   legal there; those before it are written.  Cost: some us, and one or two a move. */
+BK_API enum bk_lib_err bk_write_moves(struct bk_lib *lib, const struct bk_lib_pos *p,
+                                      const struct bk_lib_ranked *move, size_t n,
+                                      struct bk_lib_move_text *out);
+BK_API enum bk_lib_err bk_write_moves_fen(struct bk_lib *lib, const char *fen,
+                                          const struct bk_lib_ranked *move, size_t n,
+                                          struct bk_lib_move_text *out);
+
 /* Is the game over, and how?  *wdl is written only if it is.  No table is asked. */
 BK_API enum bk_lib_err bk_is_over(struct bk_lib *lib, const struct bk_lib_pos *p,
                                   enum bk_lib_end *end, int *wdl);

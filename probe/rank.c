@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "core/end.h"
-#include "core/move.h"
+#include "core/letter.h"
 #include "core/rules.h"
+#include "core/san.h"
 #include "probe/position.h"
 #include "probe/probe.h"
 
@@ -399,6 +400,118 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
         *n = r.n;
     ranking_release(&r);
     return bk_call_end(&r.call, err);
+}
+
+/* == Texts == */
+
+/* Returns the move of that name in a list without tables, which is sorted by name; NULL: none. */
+static const struct bk_move *find_named(const struct ranking *r, const char *name)
+{
+    size_t from = 0, end = r->n;
+
+    while (from < end) {
+        size_t middle = from + (end - from) / 2;
+        const struct listed *m = &r->list[r->order[middle].nth];
+        int order = strncmp(m->name, name, sizeof m->name);
+
+        if (!order)
+            return &m->move;
+        if (order < 0)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
+}
+
+/* "b9b10=M" as "b9b10m". */
+static void write_uci(char *to, const char *name)
+{
+    const char *equals = strchr(name, '=');
+
+    for (; *name && name != equals; name++)
+        *to++ = *name;
+    if (equals)
+        *to++ = bk_lower(equals[1]);
+    *to = '\0';
+}
+
+/* Writes n moves; r: all moves by name, which are in `all` as well. */
+static enum bk_err write_texts(const struct ranking *r, const struct bk_move *all,
+                               const struct bk_lib_ranked *move, size_t n,
+                               struct bk_lib_move_text *out)
+{
+    const struct bk_variant *v = r->call.on->v;
+
+    _Static_assert(sizeof out->san == BK_SAN_MAX && sizeof out->fen == BK_FEN_MAX, "room for any");
+    for (size_t i = 0; i < n; i++) {
+        const struct bk_move *m = find_named(r, move[i].name);
+        struct bk_pos after = r->p;
+        char name[16];
+
+        if (!m)
+            return bk_fail(r->call.why, BK_E_USAGE, "move %zu: '%.*s' is no legal move here", i + 1,
+                           (int)sizeof move->name, move[i].name);
+        memset(&out[i], 0, sizeof out[i]);
+        bk_san(v, &r->p, m, all, r->n, out[i].san);
+        write_uci(out[i].uci, bk_move_name(v, m, name));
+        bk_pos_play(&after, v, m);
+        bk_pos_to_fen(&after, v, out[i].fen);
+    }
+    return BK_OK;
+}
+
+/* Lists the moves of r->p, and writes n of them. */
+static enum bk_err write_moves(struct ranking *r, const struct bk_lib_ranked *move, size_t n,
+                               struct bk_lib_move_text *out)
+{
+    struct bk_move *all;
+    enum bk_err err;
+
+    list_moves(r);
+    if (r->full)
+        return r->full;
+    sort_moves(r);
+    all = malloc((r->n + 1) * sizeof *all);
+    if (!all)
+        return bk_fail(r->call.why, BK_E_SYSTEM, "no memory for %zu moves", r->n);
+    for (size_t i = 0; i < r->n; i++)
+        all[i] = r->list[i].move;
+    err = write_texts(r, all, move, n, out);
+    free(all);
+    return err;
+}
+
+/* As bk_write_moves(), of `p`, or, if that is NULL, of `fen`. */
+static enum bk_lib_err write_for(struct bk_lib *lib, const struct bk_lib_pos *p, const char *fen,
+                                 const struct bk_lib_ranked *move, size_t n,
+                                 struct bk_lib_move_text *out)
+{
+    struct ranking r = { .tables = false };
+    struct few few;
+    enum bk_err err = bk_call_begin(&r.call, lib, (p || fen) && ((move && out) || !n), 0, 0);
+
+    ranking_begin(&r, &few);
+    if (!err)
+        err = p ? bk_place_pos(&r.call, &r.p, p, true) : bk_place_fen(&r.call, &r.p, fen, true);
+    if (!err)
+        err = write_moves(&r, move, n, out);
+    ranking_release(&r);
+    return bk_call_end(&r.call, err);
+}
+
+enum bk_lib_err bk_write_moves(struct bk_lib *lib, const struct bk_lib_pos *p,
+                               const struct bk_lib_ranked *move, size_t n,
+                               struct bk_lib_move_text *out)
+{
+    return write_for(lib, p, NULL, move, n, out);
+}
+
+enum bk_lib_err bk_write_moves_fen(struct bk_lib *lib, const char *fen,
+                                   const struct bk_lib_ranked *move, size_t n,
+                                   struct bk_lib_move_text *out)
+{
+    return write_for(lib, NULL, fen, move, n, out);
 }
 
 /* == Without tables == */

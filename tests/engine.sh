@@ -495,6 +495,17 @@ if native; then
 fi
 pass
 
+# == Distances are lost of a table that others lead to: results answer, as they do in the library ==
+mkdir -p "$tmp/further/chess"
+cp "$here"/golden/normal/chess/KRvKR.bk? "$here/golden/normal/chess/KRvK.bkw" "$tmp/further/chess"
+say "setoption name UCI_Variant value chess"
+say "setoption name TablePath value $tmp/further"
+say 'position fen 3k4/8/8/8/r7/8/4K3/7R w' # h1h4 loses the rook, in nobody knows how many plies
+best depth 2
+grep -q 'draws (tables)' "$tmp/before" || fail "not all moves are known: $(cat "$tmp/before")"
+say "setoption name UCI_Variant value shatranj"
+pass
+
 # == Memory == a large hash table takes none before it is used, and gives it back
 kib() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$(cut -d' ' -f1 "/proc/$pid/task/$pid/children")/status"; }
 [ -r "/proc/$pid/task/$pid/children" ] || leave_out "what memory it takes (/proc)"

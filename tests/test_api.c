@@ -246,6 +246,42 @@ static void move__of_castling_takes_nobody(void **state)
     bk_close(lib);
 }
 
+/* Of moves that are asked for, also of some and in another order; the first that is not legal is
+   named. */
+static void move__is_written_as_people_and_engines_do(void **state)
+{
+    static const char *const fen = "4k3/8/8/3pP3/8/8/6P1/R3K3 w Q d6 0 7";
+    struct bk_lib *lib = lib_of("chess", NULL);
+    struct bk_lib_ranked move[] = { { .name = "e5d6" }, { .name = "e1c1" }, { .name = "a1a8" } };
+    struct bk_lib_move_text text[3], same[3];
+    struct bk_lib_piece men[8];
+    struct bk_lib_pos p;
+
+    (void)state;
+    assert_int_equal(bk_write_moves_fen(lib, fen, move, 3, text), BK_LIB_OK);
+    assert_string_equal(text[0].san, "exd6");
+    assert_string_equal(text[0].fen, "4k3/8/3P4/8/8/8/6P1/R3K3 b Q - 0 7");
+    assert_string_equal(text[1].san, "O-O-O");
+    assert_string_equal(text[1].uci, "e1c1");
+    assert_string_equal(text[2].san, "Ra8+");
+    assert_int_equal(bk_read_fen(lib, fen, men, 8, &p), BK_LIB_OK);
+    assert_int_equal(bk_write_moves(lib, &p, move, 3, same), BK_LIB_OK);
+    assert_memory_equal(text, same, sizeof text);
+    assert_int_equal(bk_write_moves_fen(lib, "4k3/P7/8/8/8/8/8/4K3 w",
+                                        &(struct bk_lib_ranked){ .name = "a7a8=Q" }, 1, text),
+                     BK_LIB_OK);
+    assert_string_equal(text[0].uci, "a7a8q");
+    assert_string_equal(text[0].san, "a8=Q+");
+    memcpy(move[2].name, "0123456789abcdef", 16); /* without an end */
+    assert_int_equal(bk_write_moves_fen(lib, fen, move, 3, text), BK_LIB_USAGE);
+    assert_string_equal(bk_error(lib), "move 3: '0123456789abcdef' is no legal move here");
+    assert_string_equal(text[1].san, "O-O-O");
+    assert_int_equal(bk_write_moves_fen(lib, fen, NULL, 0, NULL), BK_LIB_OK);
+    assert_int_equal(bk_write_moves_fen(lib, fen, NULL, 1, text), BK_LIB_USAGE);
+    assert_int_equal(bk_write_moves_fen(lib, fen, move, 1, NULL), BK_LIB_USAGE);
+    bk_close(lib);
+}
+
 /* A later program's structs are longer; they are taken if all that is unknown in them is 0. */
 static void options__of_a_later_version_are_refused_if_they_are_used(void **state)
 {
@@ -291,6 +327,7 @@ int main(void)
         cmocka_unit_test(position__beyond_what_a_fen_can_say),
         cmocka_unit_test(position__with_values_that_have_no_meaning_is_refused),
         cmocka_unit_test(move__of_castling_takes_nobody),
+        cmocka_unit_test(move__is_written_as_people_and_engines_do),
         cmocka_unit_test(options__of_a_later_version_are_refused_if_they_are_used),
     };
 

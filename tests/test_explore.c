@@ -21,14 +21,13 @@
 #include "core/clock.h"
 #include "core/end.h"
 #include "core/load.h"
-#include "core/move.h"
+#include "core/san.h"
 #include "explore/api.h"
 #include "explore/ask.h"
 #include "explore/count.h"
 #include "explore/deadline.h"
 #include "explore/far.h"
 #include "explore/query.h"
-#include "explore/san.h"
 #include "tb/whole.h"
 
 #define FAR "tests/golden/normal"
@@ -97,13 +96,12 @@ static void query__refuses_what_is_no_plain_address(void **state)
 static void check_san(const char *game, const char *fen, const char *name, const char *wanted)
 {
     struct bk_move *list = calloc(BK_MOVES_MAX, sizeof *list);
-    char own[16], san[EX_SAN_MAX];
+    char own[16], san[BK_SAN_MAX];
     struct bk_report why;
     struct bk_variant *v;
-    struct bk_pos p, after;
+    struct bk_pos p;
     unsigned n;
     bool found = false;
-    int wdl = 0;
 
     assert_int_equal(bk_variant_load(&v, game, NULL), BK_OK);
     if (bk_pos_from_fen(&p, v, fen, &why))
@@ -113,10 +111,7 @@ static void check_san(const char *game, const char *fen, const char *name, const
         if (strcmp(bk_move_name(v, &list[i], own), name) != 0)
             continue;
         found = true;
-        after = p;
-        bk_pos_play(&after, v, &list[i]);
-        bk_pos_end(v, &after, &wdl);
-        ex_san(v, &p, &list[i], list, n, &after, wdl < 0, san);
+        bk_san(v, &p, &list[i], list, n, san);
         assert_string_equal(san, wanted);
     }
     if (!found)
@@ -181,6 +176,9 @@ static void api__unknown_is_an_error_and_rules_are_not(void **state)
         ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1K6/8/8_b", NULL, "\"end_reason\":\"bare-draw\""),
         200);
     assert_int_equal(ask(&g, "GET", A "moves?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, "\"Kb4\""), 200);
+    assert_int_equal(/* the game is over */
+                     ask(&g, "GET", A "moves?fen=8/8/8/3k4/8/1KQ5/8/8_b", NULL, "\"moves\":[]"),
+                     200);
     assert_int_equal(ask(&g, "GET", "/api/v1/puzzle-mini/moves?fen=ka**/2**/4/1A1K%5Ba%5D_w", NULL,
                          "\"name\":\"a@"),
                      200);

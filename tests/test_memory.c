@@ -75,7 +75,7 @@ static const struct {
     { "darwinian", "f2*/*1W1/4/3K/*k2[e] b - - 0 1" },
 };
 
-enum { CALLS = 11 };
+enum { CALLS = 12 };
 
 struct answers {
     enum bk_lib_err err[CALLS];
@@ -85,6 +85,7 @@ struct answers {
     struct bk_lib_ranked ranked[64], legal[64];
     struct bk_lib_move move[64];
     struct bk_lib_table table[64];
+    struct bk_lib_move_text text[64];
     size_t n[4];
     char fen[BK_LIB_FEN_MAX];
 };
@@ -132,6 +133,11 @@ static enum bk_lib_err play(struct bk_lib *lib, const char *fen, struct answers 
     return out->n[1] ? bk_play(lib, fen, out->legal[0].name, out->fen) : BK_LIB_OK;
 }
 
+static enum bk_lib_err write_moves(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return bk_write_moves_fen(lib, fen, out->legal, out->n[1], out->text);
+}
+
 static enum bk_lib_err refresh(struct bk_lib *lib, const char *fen, struct answers *out)
 {
     (void)fen;
@@ -146,9 +152,8 @@ static enum bk_lib_err take_folders(struct bk_lib *lib, const char *fen, struct 
     return bk_set_paths(lib, "nowhere:" GOLDEN);
 }
 
-static call *const calls[CALLS] = { probe_wdl,   probe,        rank, legal,
-                                    probe_moves, play,         list, probe_batch,
-                                    refresh,     take_folders, probe };
+static call *const calls[CALLS] = { probe_wdl,   probe, rank,        legal,   probe_moves,  play,
+                                    write_moves, list,  probe_batch, refresh, take_folders, probe };
 
 /* == What becomes of it == */
 

@@ -71,6 +71,29 @@ static void same_without_tables(struct line *l, const char *fen, enum bk_lib_end
     }
 }
 
+/* Checks that moves are written as they are read, no two alike, and lead where bk_play() leads. */
+static void written_as_they_are_played(struct line *l, const char *fen,
+                                       const struct bk_lib_ranked *move, size_t n)
+{
+    static struct bk_lib_move_text text[512];
+
+    if (bk_write_moves_fen(l->lib, fen, move, n, text))
+        fail_msg("%s: %s", fen, bk_error(l->lib));
+    for (size_t k = 0; k < n; k++) {
+        char after[BK_LIB_FEN_MAX], last = text[k].san[strlen(text[k].san) - 1];
+
+        assert_int_equal(bk_play(l->lib, fen, move[k].name, after), BK_LIB_OK);
+        assert_string_equal(text[k].fen, after);
+        assert_int_equal(bk_play(l->lib, fen, text[k].uci, after), BK_LIB_OK);
+        assert_string_equal(text[k].fen, after);
+        assert_null(strpbrk(text[k].uci, "=ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+        assert_int_equal(last == '#', move[k].end && move[k].wdl > 0);
+        for (size_t i = 0; i < k; i++)
+            if (!strcmp(text[i].san, text[k].san))
+                fail_msg("%s: %s and %s are %s", fen, move[i].name, move[k].name, text[k].san);
+    }
+}
+
 /* Returns how many positions of each line are tested: ROOTS in the environment, or 60. */
 static unsigned roots_each(void)
 {
@@ -104,6 +127,7 @@ static void ranked_as_the_slow_generator(struct line *l)
             assert_int_equal(n, 0);
             continue;
         }
+        written_as_they_are_played(l, fen, move, n);
         assert_true(ref_from_fen(l->v, fen, &ref));
         ref_moves(l->v, &ref, &slow);
         assert_int_equal(n, slow.n);

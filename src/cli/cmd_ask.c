@@ -164,14 +164,12 @@ static json_t *plies_json(int wdl, int dtw)
     return wdl && dtw >= 0 ? json_integer(dtw) : json_null();
 }
 
-static json_t *moves_json(const struct question *q, const struct bk_answer *a,
-                          const struct bk_lib_ranked *move, size_t n)
+static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_ranked *move,
+                          const struct bk_lib_move_text *text, size_t n)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++) {
-        struct bk_pos after = q->pos;
-        char san[EX_SAN_MAX], fen[BK_FEN_MAX];
         bool known = !move[i].err;
         json_t *m = json_pack("{ss so so}", "move", move[i].name, "wdl",
                               known ? json_integer(move[i].wdl) : json_null(), "dtw",
@@ -180,10 +178,8 @@ static json_t *moves_json(const struct question *q, const struct bk_answer *a,
         if (a->plies_left >= 0)
             json_object_set_new(m, "clocked_wdl",
                                 clocked_json(move[i].clocked_wdl, move[i].clocked_known));
-        if (cli_play(q->v, &after, move[i].name, strlen(move[i].name), san)) {
-            json_object_set_new(m, "san", json_string(san));
-            json_object_set_new(m, "fen", json_string(bk_pos_to_fen(&after, q->v, fen)));
-        }
+        json_object_set_new(m, "san", json_string(text[i].san));
+        json_object_set_new(m, "fen", json_string(text[i].fen));
         json_array_append_new(list, m);
     }
     return list;
@@ -192,10 +188,18 @@ static json_t *moves_json(const struct question *q, const struct bk_answer *a,
 static int print_probe_json(const struct question *q, const struct bk_answer *a,
                             const struct bk_lib_ranked *move, size_t n)
 {
-    json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl",
-                               a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end",
-                               many_end_name(a->end), "moves", moves_json(q, a, move, n));
+    struct bk_lib_move_text *text = malloc((n + 1) * sizeof *text);
+    enum bk_lib_err err = text ? bk_write_moves_fen(q->lib, q->fen, move, n, text) : BK_LIB_SYSTEM;
+    json_t *answer;
 
+    if (err) {
+        free(text);
+        return fail_lib(q, err);
+    }
+    answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl", a->wdl,
+                       "dtw", plies_json(a->wdl, a->dtw), "end", many_end_name(a->end), "moves",
+                       moves_json(a, move, text, n));
+    free(text);
     add_clock_json(answer, a);
     return cli_print_json(answer);
 }

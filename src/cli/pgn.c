@@ -6,34 +6,32 @@
 
 #include "cli/report.h"
 #include "core/end.h"
-#include "core/move.h"
+#include "core/san.h"
 #include "study/game.h"
 
 #define COLUMNS 79
 
-bool cli_play(const struct bk_variant *v, struct bk_pos *p, const char *name, size_t length,
-              char san[EX_SAN_MAX])
+/* Plays the legal move of this name (bk_move_name()), `length` bytes of it; san: how people write
+   it.  False: there is none, and nothing changes. */
+static bool play(const struct bk_variant *v, struct bk_pos *p, const char *name, size_t length,
+                 char san[BK_SAN_MAX])
 {
     struct bk_move list[BK_MOVES_MAX], move;
-    struct bk_pos after = *p;
-    int wdl;
 
     if (study_move_read(&move, v, p, name, length, NULL) != BK_OK)
         return false;
-    bk_pos_play(&after, v, &move);
-    ex_san(v, p, &move, list, bk_moves_legal(v, p, list), &after,
-           bk_pos_end(v, &after, &wdl) != BK_END_NONE && wdl < 0, san);
-    *p = after;
+    bk_san(v, p, &move, list, bk_moves_legal(v, p, list), san);
+    bk_pos_play(p, v, &move);
     return true;
 }
 
 /* Plays the first of the moves and passes over it.  False: there is none. */
 static bool play_next(const struct bk_variant *v, struct bk_pos *p, const char **moves,
-                      char san[EX_SAN_MAX])
+                      char san[BK_SAN_MAX])
 {
     size_t length = strcspn(*moves, " ");
 
-    if (!cli_play(v, p, *moves, length, san))
+    if (!play(v, p, *moves, length, san))
         return false;
     *moves += length + strspn(*moves + length, " ");
     return true;
@@ -41,7 +39,7 @@ static bool play_next(const struct bk_variant *v, struct bk_pos *p, const char *
 
 static const char *result_of(const struct bk_variant *v, struct bk_pos p, const char *moves)
 {
-    char san[EX_SAN_MAX];
+    char san[BK_SAN_MAX];
     int wdl;
 
     while (play_next(v, &p, &moves, san)) {
@@ -99,7 +97,7 @@ void cli_print_pgn(const struct bk_variant *v, const struct bk_pos *from, const 
     const char *result = result_of(v, *from, moves);
     unsigned turn = from->turn, stm = from->stm;
     struct bk_pos p = *from;
-    char san[EX_SAN_MAX], number[16];
+    char san[BK_SAN_MAX], number[16];
     size_t column = 0;
 
     print_tags(v, from, result);

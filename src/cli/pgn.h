@@ -5,12 +5,6 @@
 #define BK_CLI_PGN_H
 
 #include "core/position.h"
-#include "explore/san.h"
-
-/* Plays the legal move of this name (bk_move_name()), `length` bytes of it; san: how people write
-   it.  False: there is none, and nothing changes. */
-bool cli_play(const struct bk_variant *v, struct bk_pos *p, const char *name, size_t length,
-              char san[EX_SAN_MAX]);
 
 /*
  * Writes a game to stdout: tags with the position, the moves as in PGN, its result if they end it.

@@ -15,6 +15,7 @@
 #include "core/clients.h"
 #include "core/end.h"
 #include "core/rules.h"
+#include "probe/probe.h"
 #include "table/listing.h"
 
 void be_moves_release(struct be_moves *list)
@@ -555,29 +556,36 @@ static bool question_begin(struct question *q, const struct be_game *g, const st
     return bk_bits_count(&q->p->by[0]) + bk_bits_count(&q->p->by[1]) <= g->men_max;
 }
 
-bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies)
+/* Sets *out to what the library says of q->p.  False: the tables do not answer. */
+static bool value_of(const struct be_game *g, const struct question *q, struct bk_value *out)
 {
-    struct question q;
+    struct bk_cache *cache = bk_catalog_cache(g->catalog);
+    unsigned visit = bk_visit_begin(cache);
     struct bk_report why = { "" };
-    enum bk_err err;
+    enum bk_err err = bk_value_of(out, g->catalog, g->v, q->p, &why);
 
-    if (!question_begin(&q, g, b))
-        return false;
-    err = bk_settle(&q.t, q.p, wdl, plies, &why);
     if ((bk_is_of_file(err) || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
     if (bk_is_of_file(err)) { /* perhaps only distances are broken */
-        err = bk_settle_wdl(&q.t, q.p, wdl, NULL);
-        *plies = -1;
+        err = bk_wdl_of(&out->wdl, g->catalog, g->v, q->p, NULL);
+        out->dtw = -1;
     }
-    if (err)
+    bk_visit_end(cache, visit);
+    return !err;
+}
+
+bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies)
+{
+    struct question q;
+    struct bk_value value;
+    bool known;
+
+    if (!question_begin(&q, g, b) || !value_of(g, &q, &value))
         return false;
-    if (*wdl && *plies < 0 && !*g->wrong->lost.text)
+    if (value.wdl && value.dtw < 0 && !*g->wrong->lost.text)
         note_lost_distances(g, q.p);
-    if (*wdl && *plies > be_plies_left(g, b)) {
-        *wdl = 0;
-        *plies = -1;
-    }
+    *wdl = bk_clocked(value.wdl, value.dtw, be_plies_left(g, b), &known);
+    *plies = *wdl ? value.dtw : -1;
     return true;
 }
 

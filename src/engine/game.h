@@ -119,10 +119,10 @@ uint64_t be_board_key(const struct be_game *g, const struct be_board *b);
 uint64_t be_turn_key(const struct be_game *g, const struct be_board *b);
 
 /*
- * Sets *wdl, the mover's, and *plies to what the tables say of a position that is not over: *plies
- * to the end, -1 of a draw or without distances.  A win or loss that the game's length cuts off is
- * a draw.  False: the tables do not answer.  A table that is broken, or lacks the distances that it
- * was made with, is recorded in g->wrong.
+ * Sets *wdl, the mover's, and *plies to what the library says (bk_value_of()) of a position that is
+ * not over: *plies to the end, -1 of a draw or without distances.  A win or loss that the game's
+ * length cuts off is a draw.  False: the tables do not answer.  A table that is broken, or lacks
+ * the distances that it was made with, is recorded in g->wrong.
  */
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies);
 

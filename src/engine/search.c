@@ -12,6 +12,11 @@
  * Told to move at once, it asks the tables on until a move is known that keeps the root's value:
  * known_will_do().  Rejected: to play the best move known so far, be it none or a loss.  A client
  * that stops a search at once got the first move of the list, which gave wins away.
+ *
+ * What a move brings is the library's to say (be_probe()); the list is not.  Rejected: to rank the
+ * root by bk_rank_moves(), which asks all moves together.  Here the most promising is asked first,
+ * a stop counts between two, what the game so far makes of a value decides their order, and with
+ * hands they are whole turns: that one list would take each of these as a callback.
  */
 #include "engine/search.h"
 

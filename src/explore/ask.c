@@ -1,22 +1,18 @@
 /*
  * ask.c - see ask.h.
  *
- * Values are the library's; moves are listed here as well, for what the library does not tell of
- * them: how people write them, and what stands on the board afterwards.
+ * Moves, their values and how they are written are the library's.
  */
 #include "explore/ask.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/attack.h"
 #include "core/end.h"
 #include "core/hands.h"
-#include "core/move.h"
 #include "core/rules.h"
 #include "explore/json.h"
-#include "explore/san.h"
 #include "table/material.h"
 
 #define MISSING_MAX 1000   /* tables that are looked for */
@@ -122,122 +118,81 @@ static json_t *sq_json(const struct bk_variant *v, unsigned sq)
 {
     char name[8];
 
-    return sq == BK_SQ_NONE ? json_null() : json_string(bk_sq_name(v, sq, name));
+    return sq >= v->nsq ? json_null() : json_string(bk_sq_name(v, sq, name));
 }
 
 /* == Moves == */
 
-struct listed {
-    struct bk_move move;
-    char name[16];
-};
-
+/* Moves as the library lists them. */
 struct moves {
-    struct bk_move *list; /* owned; legal ones */
-    struct listed *named; /* owned; by name */
+    struct bk_lib_ranked *list;    /* owned */
+    struct bk_lib_move_text *text; /* owned */
     size_t n;
 };
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct listed *)a)->name, ((const struct listed *)b)->name);
-}
 
 static void release_moves(struct moves *m)
 {
     free(m->list);
-    free(m->named);
+    free(m->text);
     *m = (struct moves){ 0 };
 }
 
-/* All legal moves, in portions; false: no memory. */
-static bool gather_moves(struct moves *m, const struct bk_variant *v, const struct bk_pos *p,
-                         struct bk_move some[BK_MOVES_MAX])
+/* Ranks all moves, or lists them by rule alone.  If the error is one of some moves, m->n is not 0.
+ */
+static enum bk_lib_err list_moves(struct moves *m, const struct ex_at *at, bool by_rules)
 {
-    for (unsigned first = 0; first != BK_MOVES_END;) {
-        unsigned more = bk_moves_portion(v, p, &first, some);
-        struct bk_move *longer = realloc(m->list, (m->n + more + 1) * sizeof *longer);
+    for (size_t room = 256;; room = m->n) {
+        struct bk_lib_ranked *longer = realloc(m->list, room * sizeof *longer);
+        enum bk_lib_err err;
 
+        m->n = 0;
         if (!longer)
-            return false;
-        memcpy(longer + m->n, some, more * sizeof *some);
+            return BK_LIB_SYSTEM;
         m->list = longer;
-        m->n += more;
+        err = by_rules ? bk_legal_moves_fen(at->lib, at->fen, m->list, room, &m->n)
+                       : bk_rank_moves_fen(at->lib, at->fen, 0, 0, m->list, room, &m->n);
+        if (m->n <= room)
+            return err;
     }
-    return true;
 }
 
-/* False: no memory, and nothing to release. */
-static bool list_moves(struct moves *m, const struct bk_variant *v, const struct bk_pos *p)
+static enum bk_lib_err write_moves(struct moves *m, const struct ex_at *at)
 {
-    struct bk_move *some = malloc(BK_MOVES_MAX * sizeof *some);
-
-    *m = (struct moves){ 0 };
-    if (some && gather_moves(m, v, p, some))
-        m->named = malloc((m->n + 1) * sizeof *m->named);
-    free(some);
-    if (!m->named) {
-        release_moves(m);
-        return false;
-    }
-    for (size_t i = 0; i < m->n; i++) {
-        m->named[i].move = m->list[i];
-        bk_move_name(v, &m->list[i], m->named[i].name);
-    }
-    qsort(m->named, m->n, sizeof *m->named, by_name);
-    return true;
+    if (!m->n)
+        return BK_LIB_OK;
+    m->text = malloc(m->n * sizeof *m->text);
+    return m->text ? bk_write_moves_fen(at->lib, at->fen, m->list, m->n, m->text) : BK_LIB_SYSTEM;
 }
 
-static const struct bk_move *find_move(const struct moves *m, const char *name)
+/* Sets *after to the position that a move leads to; the board is that of at->v. */
+static void read_after(struct bk_pos *after, const struct ex_at *at,
+                       const struct bk_lib_move_text *text)
 {
-    struct listed key;
-    const struct listed *found;
-
-    snprintf(key.name, sizeof key.name, "%s", name);
-    found = bsearch(&key, m->named, m->n, sizeof key, by_name);
-    return found ? &found->move : NULL;
-}
-
-/* "b9b10=M" as "b9b10m". */
-static void uci_name(const char *name, char out[16])
-{
-    const char *equals = strchr(name, '=');
-
-    snprintf(out, 16, "%.*s", equals ? (int)(equals - name) : 15, name);
-    if (equals && strlen(out) < 15) {
-        size_t n = strlen(out);
-
-        out[n] = (char)tolower((unsigned char)equals[1]);
-        out[n + 1] = 0;
-    }
+    if (bk_pos_from_fen(after, at->v, text->fen, NULL)) /* never: the library has written it */
+        *after = at->p;
 }
 
 /* Returns a move as the API tells it; NULL: no memory. */
-static json_t *move_json(const struct ex_at *at, const struct moves *all,
-                         const struct bk_lib_ranked *ranked, const struct bk_move *m,
-                         const struct bk_pos *after)
+static json_t *move_json(const struct ex_at *at, const struct bk_lib_ranked *m,
+                         const struct bk_lib_move_text *text, const struct bk_pos *after)
 {
-    struct value mover = value_of_move(ranked, after), other = value_turned(&mover);
-    char uci[16], san[EX_SAN_MAX], fen[BK_FEN_MAX], letter[2] = { (char)ranked->becomes, 0 };
-    json_t *o;
+    struct value mover = value_of_move(m, after), other = value_turned(&mover);
+    char letter[2] = { (char)m->becomes, 0 };
+    json_t *o = json_pack("{ss ss ss}", "uci", text->uci, "san", text->san, "name", m->name);
 
-    uci_name(ranked->name, uci);
-    ex_san(at->v, &at->p, m, all->list, all->n, after, mover.end && mover.wdl > 0, san);
-    o = json_pack("{ss ss ss}", "uci", uci, "san", san, "name", ranked->name);
     if (!o)
         return NULL;
     put_value(o, &other);
-    json_object_set_new(o, "zeroing",
-                        json_boolean(m->takes != BK_SQ_NONE || m->becomes != BK_STAYS));
+    put_flag(o, "zeroing", m->takes != BK_LIB_NO_SQUARE || m->becomes != BK_LIB_STAYS);
     json_object_set_new(o, "mover", view_json(&mover));
     json_object_set_new(o, "from", sq_json(at->v, m->from));
     json_object_set_new(o, "to", sq_json(at->v, m->to));
     json_object_set_new(o, "takes", sq_json(at->v, m->takes));
-    json_object_set_new(o, "also_takes", sq_json(at->v, m->castles ? BK_SQ_NONE : m->also));
-    json_object_set_new(o, "rook", sq_json(at->v, m->castles ? m->also : BK_SQ_NONE));
+    json_object_set_new(o, "also_takes", sq_json(at->v, m->also_taken));
+    json_object_set_new(o, "rook", sq_json(at->v, m->rook));
     json_object_set_new(o, "becomes",
-                        ranked->becomes == BK_LIB_STAYS ? json_null() : json_string(letter));
-    json_object_set_new(o, "fen", json_string(bk_pos_to_fen(after, at->v, fen)));
+                        m->becomes == BK_LIB_STAYS ? json_null() : json_string(letter));
+    json_object_set_new(o, "fen", json_string(text->fen));
     return o;
 }
 
@@ -331,9 +286,7 @@ static enum bk_lib_err ask_value(const struct ex_at *at, struct bk_answer *out)
 /* A position and its moves, answered as far as that is possible. */
 struct probe {
     struct ex_at *at;
-    struct moves all;
-    struct bk_lib_ranked *ranked; /* owned */
-    size_t n;
+    struct moves moves;
     struct bk_answer answer;
     enum bk_lib_err err; /* of the position itself */
     char why[1024];
@@ -341,31 +294,31 @@ struct probe {
     bool by_rules; /* nothing was asked of tables */
 };
 
-static enum bk_lib_err rank(struct probe *p)
+static bool lacks_distances(const struct moves *m)
 {
-    enum bk_lib_err err;
     bool lacks = false;
 
-    p->ranked = calloc(p->all.n + 1, sizeof *p->ranked);
-    if (!p->ranked)
-        return BK_LIB_SYSTEM;
-    err = bk_rank_moves_fen(p->at->lib, p->at->fen, 0, 0, p->ranked, p->all.n, &p->n);
-    for (size_t i = 0; i < p->n && i < p->all.n; i++)
-        lacks |= lacks_distance(p->ranked[i].wdl, p->ranked[i].dtw, p->ranked[i].clocked_known);
-    if (may_ask_again(p->at, err, lacks))
-        err = bk_rank_moves_fen(p->at->lib, p->at->fen, 0, 0, p->ranked, p->all.n, &p->n);
-    if (p->n > p->all.n)
-        return BK_LIB_SYSTEM; /* the two lists differ */
+    for (size_t i = 0; i < m->n; i++)
+        lacks |= lacks_distance(m->list[i].wdl, m->list[i].dtw, m->list[i].clocked_known);
+    return lacks;
+}
+
+static enum bk_lib_err rank(struct probe *p)
+{
+    enum bk_lib_err err = list_moves(&p->moves, p->at, false);
+
+    if (may_ask_again(p->at, err, lacks_distances(&p->moves)))
+        err = list_moves(&p->moves, p->at, false);
     p->partly = err != BK_LIB_OK;
-    return err == BK_LIB_OK || err == BK_LIB_NO_TABLE || p->n ? BK_LIB_OK : err;
+    if (err && err != BK_LIB_NO_TABLE && !p->moves.n)
+        return err;
+    return write_moves(&p->moves, p->at);
 }
 
 static bool ask_probe(struct probe *p, struct ex_reply *reply)
 {
     enum bk_lib_err err;
 
-    if (!list_moves(&p->all, p->at->v, &p->at->p))
-        return ex_reply_error(reply, 503, "system", "out of memory");
     p->err = ask_value(p->at, &p->answer);
     if (p->err)
         snprintf(p->why, sizeof p->why, "%s", bk_error(p->at->lib));
@@ -380,16 +333,14 @@ static void put_moves(const struct probe *p, json_t *o)
 
     if (!p->by_rules && !p->err)
         note_table(used, p->at->v, &p->at->p);
-    for (size_t i = 0; i < p->n; i++) {
-        const struct bk_move *m = find_move(&p->all, p->ranked[i].name);
-        struct bk_pos after = p->at->p;
+    for (size_t i = 0; i < p->moves.n; i++) {
+        const struct bk_lib_ranked *m = &p->moves.list[i];
+        struct bk_pos after;
 
-        if (!m)
-            continue;
-        bk_pos_play(&after, p->at->v, m);
-        if (!p->by_rules && !p->ranked[i].err)
+        read_after(&after, p->at, &p->moves.text[i]);
+        if (!p->by_rules && !m->err)
             note_table(used, p->at->v, &after);
-        json_array_append_new(moves, move_json(p->at, &p->all, &p->ranked[i], m, &after));
+        json_array_append_new(moves, move_json(p->at, m, &p->moves.text[i], &after));
     }
     json_object_set_new(o, "tables_used", used);
     put_missing(p->at, p->err || p->partly, o);
@@ -439,8 +390,7 @@ void ex_ask_probe(struct ex_games *g, struct ex_game *game, const struct ex_quer
         return;
     if (ask_probe(&p, reply))
         ex_reply_json(reply, ex_lib_status(p.err), probe_json(&p));
-    release_moves(&p.all);
-    free(p.ranked);
+    release_moves(&p.moves);
     ex_at_close(&at);
 }
 
@@ -680,31 +630,21 @@ static bool answer_turns(struct ex_games *g, struct ex_game *game, const char *f
 
 /* == moves == */
 
-/* Fills p->ranked by the rules: only moves that end the game have a value.  False: no memory. */
-static bool rank_by_rules(struct probe *p)
+/* The answer of /moves; `end` and `wdl`: of bk_is_over(). */
+static json_t *moves_json(const struct probe *p, enum bk_lib_end end, int wdl)
 {
-    const struct bk_variant *v = p->at->v;
+    struct value value = { .known = end != BK_LIB_GOES_ON,
+                           .wdl = wdl,
+                           .clocked_wdl = wdl,
+                           .clocked_known = true,
+                           .end = end };
+    json_t *o = json_object();
 
-    p->ranked = calloc(p->all.n + 1, sizeof *p->ranked);
-    for (p->n = 0; p->ranked && p->n < p->all.n; p->n++) {
-        const struct bk_move *m = &p->all.named[p->n].move;
-        struct bk_lib_ranked *r = &p->ranked[p->n];
-        struct bk_pos after = p->at->p;
-        int wdl = 0;
-
-        *r = (struct bk_lib_ranked){ .err = BK_LIB_NO_TABLE, .dtw = -1 };
-        snprintf(r->name, sizeof r->name, "%s", p->all.named[p->n].name);
-        r->becomes = m->becomes == BK_STAYS ? BK_LIB_STAYS : (uint8_t)v->piece[m->becomes].letter;
-        bk_pos_play(&after, v, m);
-        r->end = (enum bk_lib_end)bk_pos_end(v, &after, &wdl);
-        if (r->end) {
-            r->err = BK_LIB_OK;
-            r->wdl = r->clocked_wdl = -wdl;
-            r->clocked_known = 1;
-            r->dtw = wdl ? 1 : -1;
-        }
-    }
-    return p->ranked != NULL;
+    put_position(p->at, o);
+    put_value(o, &value);
+    json_object_set_new(o, "mover", view_json(&value));
+    put_moves(p, o);
+    return o;
 }
 
 void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
@@ -712,31 +652,24 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
 {
     struct ex_at at;
     struct probe p = { .at = &at, .by_rules = true };
+    enum bk_lib_end end = BK_LIB_GOES_ON;
+    enum bk_lib_err err;
     int wdl = 0;
 
     if (bk_rules_hands(game->v) && answer_turns(g, game, ex_query_arg(q, "fen"), reply))
         return;
     if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
         return;
-    if (!list_moves(&p.all, at.v, &at.p) || !rank_by_rules(&p))
-        ex_reply_error(reply, 503, "system", "out of memory");
-    else {
-        enum bk_lib_end end = (enum bk_lib_end)bk_pos_end(at.v, &at.p, &wdl);
-        struct value value = { .known = end != BK_LIB_GOES_ON,
-                               .wdl = wdl,
-                               .clocked_wdl = wdl,
-                               .clocked_known = true,
-                               .end = end };
-        json_t *o = json_object();
-
-        put_position(&at, o);
-        put_value(o, &value);
-        json_object_set_new(o, "mover", view_json(&value));
-        put_moves(&p, o);
-        ex_reply_json(reply, 200, o);
-    }
-    release_moves(&p.all);
-    free(p.ranked);
+    err = bk_is_over_fen(at.lib, at.fen, &end, &wdl);
+    if (!err)
+        err = list_moves(&p.moves, &at, true);
+    if (!err)
+        err = write_moves(&p.moves, &at);
+    if (err)
+        ex_reply_lib(reply, at.lib, err);
+    else
+        ex_reply_json(reply, 200, moves_json(&p, end, wdl));
+    release_moves(&p.moves);
     ex_at_close(&at);
 }
 
@@ -795,25 +728,24 @@ void ex_ask_board(struct ex_games *g, struct ex_game *game, const struct ex_quer
 
 /* == line == */
 
-/* Does some move keep the result whose distance is lost, so that another one stands first?  Then it
-   is played: at->p and at->fen are the position after it. */
-static bool look_for_lost(struct ex_at *at, const struct value *value, const struct moves *all)
+/* Does some move keep the result whose distance is lost, so that another one stands first?  Then
+   at->fen is the position after it. */
+static bool look_for_lost(struct ex_at *at, const struct value *value)
 {
-    struct bk_lib_ranked *ranked = calloc(all->n + 1, sizeof *ranked);
-    const struct bk_move *m = NULL;
-    size_t n = 0;
+    struct moves all = { 0 };
+    const struct bk_lib_ranked *m = NULL;
+    struct bk_lib_move_text text;
+    bool found;
 
-    if (!ranked || bk_rank_moves_fen(at->lib, at->fen, 0, 0, ranked, all->n, &n))
-        n = 0;
-    for (size_t i = 0; i < n && i < all->n && !m; i++)
-        if (ranked[i].wdl == value->wdl && ranked[i].dtw < 0)
-            m = find_move(all, ranked[i].name);
-    free(ranked);
-    if (m) {
-        bk_pos_play(&at->p, at->v, m);
-        bk_pos_to_fen(&at->p, at->v, at->fen);
-    }
-    return m;
+    if (!list_moves(&all, at, false))
+        for (size_t i = 0; i < all.n && !m; i++)
+            if (all.list[i].wdl == value->wdl && all.list[i].dtw < 0)
+                m = &all.list[i];
+    found = m && !bk_write_moves_fen(at->lib, at->fen, m, 1, &text);
+    if (found)
+        memcpy(at->fen, text.fen, sizeof at->fen);
+    release_moves(&all);
+    return found;
 }
 
 static bool no_distances(const struct ex_at *at, struct ex_reply *reply)
@@ -822,48 +754,39 @@ static bool no_distances(const struct ex_at *at, struct ex_reply *reply)
                           "there are no distances after %s, so there is no best line", at->fen);
 }
 
+static bool contradicts(const struct ex_at *at, struct ex_reply *reply)
+{
+    return ex_reply_error(reply, 500, "damaged", "the tables contradict each other at %s", at->fen);
+}
+
 /* Plays the best move on at->p; *value is then of the position after it.  False: *reply says why.
  */
 static bool step(struct ex_at *at, struct value *value, json_t *moves, struct ex_reply *reply)
 {
+    struct bk_lib_move_text text;
     struct bk_lib_ranked best;
-    const struct bk_move *m;
     struct value played;
     struct bk_pos after;
-    struct moves all;
-    size_t n;
+    size_t n = 0;
     enum bk_lib_err err = bk_rank_moves_fen(at->lib, at->fen, 0, 0, &best, 1, &n);
 
+    if (!err && n)
+        err = bk_write_moves_fen(at->lib, at->fen, &best, 1, &text);
     if (err)
         return ex_reply_lib(reply, at->lib, err);
     if (!n)
-        return ex_reply_error(reply, 500, "damaged", "the tables contradict each other at %s",
-                              at->fen);
-    if (!list_moves(&all, at->v, &at->p))
-        return ex_reply_error(reply, 503, "system", "out of memory");
-    m = find_move(&all, best.name);
-    after = at->p;
-    if (m)
-        bk_pos_play(&after, at->v, m);
+        return contradicts(at, reply);
+    read_after(&after, at, &text);
     played = value_of_move(&best, &after);
-    if (m && played.wdl && played.plies < 0) {
-        bk_pos_to_fen(&after, at->v, at->fen);
-        release_moves(&all);
+    if (played.wdl && played.plies < 0) {
+        memcpy(at->fen, text.fen, sizeof at->fen);
         return no_distances(at, reply);
     }
-    if (!m || played.wdl != value->wdl || played.plies != value->plies) {
-        bool lost = look_for_lost(at, value, &all);
-
-        release_moves(&all);
-        if (lost)
-            return no_distances(at, reply);
-        return ex_reply_error(reply, 500, "damaged", "the tables contradict each other at %s",
-                              at->fen);
-    }
-    json_array_append_new(moves, move_json(at, &all, &best, m, &after));
-    release_moves(&all);
+    if (played.wdl != value->wdl || played.plies != value->plies)
+        return look_for_lost(at, value) ? no_distances(at, reply) : contradicts(at, reply);
+    json_array_append_new(moves, move_json(at, &best, &text, &after));
     at->p = after;
-    bk_pos_to_fen(&at->p, at->v, at->fen);
+    memcpy(at->fen, text.fen, sizeof at->fen);
     *value = value_turned(&played);
     return true;
 }

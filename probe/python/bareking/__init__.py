@@ -22,7 +22,7 @@ exception, MissingTableError, or the default of a get_...() function.
 from ._errors import (BarekingError, ClosedError, DamagedTableError, FenError,
                       IllegalPositionError, MissingTableError, NewerTableError, NotInMemoryError,
                       OverBudgetError, SystemFailure, UnknownPieceError, UsageError)
-from ._game import End, Game, Man, Move, Outcome, PieceKind, Position, variants
+from ._game import End, Game, Man, Move, MoveText, Outcome, PieceKind, Position, variants
 from ._library import lib as _lib
 from ._many import UNKNOWN, Answers, PositionArray
 from ._tablebase import Answer, Has, Memory, RootMove, Table, Tablebase
@@ -32,7 +32,7 @@ __version__ = "0.2.0"  # that of bareking.h
 __all__ = [
     "Answer", "Answers", "BarekingError", "ClosedError", "DamagedTableError", "End", "FenError",
     "Game", "Has", "IllegalPositionError", "Man", "Memory", "MissingTableError", "Move",
-    "NewerTableError", "NotInMemoryError", "Outcome", "OverBudgetError", "PieceKind", "Position",
+    "MoveText", "NewerTableError", "NotInMemoryError", "Outcome", "OverBudgetError", "PieceKind", "Position",
     "PositionArray",
     "RootMove", "SystemFailure", "Table", "Tablebase", "UNKNOWN", "UnknownPieceError",
     "UsageError", "library_version", "variants",

@@ -11,8 +11,8 @@ from typing import (Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Nam
 
 from ._errors import IllegalPositionError, UnknownPieceError, UsageError
 from ._handle import Handle
-from ._library import (FEN_MAX, NO_SQUARE, SQUARES_MAX, STAYS, TYPES_MAX, GameStruct, Piece, Pos,
-                       Ranked, lib)
+from ._library import (FEN_MAX, NO_SQUARE, SQUARES_MAX, STAYS, TYPES_MAX, GameStruct, MoveTextStruct,
+                       Piece, Pos, Ranked, lib)
 
 Square = Union[int, str]
 """A square by its number, rank * files + file from 0, or its name, "b10"."""
@@ -93,6 +93,22 @@ class Move(NamedTuple):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MoveText(NamedTuple):
+    """How a move is written, and where it leads.
+
+    name   as that of a Move
+    san    as people write it: "Rxd5+", "exd5", "e8=Q", "O-O"; "Zxd6-e5" and "Zxd6xe6" of a man who
+           takes on the way; a man whose letter is P is written without it; "#": it wins at once
+    uci    as engines write it: "b9b10m"
+    fen    of the position after it
+    """
+
+    name: str
+    san: str
+    uci: str
+    fen: str
 
 
 ENDS = tuple(End)
@@ -502,6 +518,23 @@ class Position:
         out = ctypes.create_string_buffer(FEN_MAX)
         self.game._handle.ask(lib.bk_play, self._fen, name, out)
         return Position._known(self.game, out.value)
+
+    def move_texts(self, moves: Optional[Iterable[Union[Move, str]]] = None) -> List[MoveText]:
+        """How moves, or those of these names, are written, and where they lead; all legal ones, by
+        name, if none are given.  UsageError: one is not legal.
+
+        >>> [text.san for text in Position("chess", "7k/P7/6K1/8/8/8/8/8 w").move_texts(["a7a8=Q"])]
+        ['a8=Q#']
+        """
+        names = [to_bytes(str(m)) for m in (self.legal_moves() if moves is None else moves)]
+        for name in names:
+            if len(name) > 15:
+                raise UsageError(f"{name.decode('utf-8', 'replace')!r} is no legal move here")
+        wanted = (Ranked * len(names))(*(Ranked(name=name) for name in names))
+        out = (MoveTextStruct * len(names))()
+        self.game._handle.ask(lib.bk_write_moves_fen, self._fen, wanted, len(names), out)
+        return [MoveText(name.decode(), t.san.decode(), t.uci.decode(), t.fen.decode())
+                for name, t in zip(names, out)]
 
 
 class _Shown:

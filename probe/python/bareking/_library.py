@@ -54,6 +54,11 @@ class Ranked(Structure):
                 ("keeps", c_int), ("name", c_char * 16), ("reserved", c_int * 3)]
 
 
+class MoveTextStruct(Structure):
+    _fields_ = [("san", c_char * 32), ("uci", c_char * 16), ("fen", c_char * FEN_MAX),
+                ("reserved", c_int * 4)]
+
+
 class GamePiece(Structure):
     _fields_ = [("letter", c_char), ("royal", c_uint8), ("evolutions", c_uint8),
                 ("reserved", c_uint8), ("name", c_char * 32)]
@@ -72,7 +77,7 @@ class TableStruct(Structure):
 
 
 STRUCTS = {"bk_options": Options, "bk_lib_piece": Piece, "bk_lib_pos": Pos,
-           "bk_answer": AnswerStruct, "bk_lib_ranked": Ranked, "bk_lib_game": GameStruct,
+           "bk_answer": AnswerStruct, "bk_lib_ranked": Ranked, "bk_lib_move_text": MoveTextStruct, "bk_lib_game": GameStruct,
            "bk_lib_table": TableStruct}
 
 # == Functions == what they return, what they take; the handle is a plain address
@@ -100,6 +105,7 @@ FUNCTIONS = {
     "bk_probe_many_fen": (c_int, [c_void_p, c_void_p, c_size_t, c_uint, c_void_p, c_void_p]),
     "bk_rank_moves_fen": (c_int, [c_void_p, c_char_p, c_int, c_uint, *_MOVES]),
     "bk_legal_moves_fen": (c_int, [c_void_p, c_char_p, *_MOVES]),
+    "bk_write_moves_fen": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t, c_void_p]),
     "bk_is_over_fen": (c_int, [c_void_p, c_char_p, POINTER(c_int), POINTER(c_int)]),
     "bk_play": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p]),
     "bk_game_of": (c_int, [c_void_p, POINTER(GameStruct)]),

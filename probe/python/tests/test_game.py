@@ -139,6 +139,23 @@ def test_moves_say_what_they_do():
     assert after.black_to_move
 
 
+def test_moves_are_written_and_lead_somewhere():
+    for game, fen in FENS[:8]:
+        position = Position(game, fen)
+        moves = position.legal_moves()
+        texts = position.move_texts()
+        assert [text.name for text in texts] == [move.name for move in moves]
+        assert len({text.san for text in texts}) == len(texts)
+        for move, text in zip(moves, texts):
+            assert position.play(move).fen == position.play(text.uci).fen == text.fen
+    position = Position("chess", "r3k3/1P6/8/8/8/8/8/4K2R w K")
+    assert [text.san for text in position.move_texts(["e1g1", "b7a8=N"])] == ["O-O", "bxa8=N"]
+    assert position.move_texts([]) == []
+    for wrong in ("e1e3", "", "e1g1" * 5, "e1g1\0"):
+        with pytest.raises(bareking.UsageError):
+            position.move_texts(["e1g1", wrong])
+
+
 def test_squares():
     game = Game("sultan")
     assert game.square("j8") == game.square("k8") == 79 == game.square(79)

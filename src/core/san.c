@@ -1,13 +1,13 @@
 /*
  * san.c - see san.h.
  */
-#include "explore/san.h"
+#include "core/san.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/attack.h"
-#include "core/move.h"
+#include "core/end.h"
 
 /* What must be said of the square that a man comes from. */
 struct told {
@@ -76,19 +76,21 @@ static char *put_move(char *to, const struct bk_variant *v, const struct bk_pos 
     return to;
 }
 
-char *ex_san(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m,
-             const struct bk_move *list, size_t n, const struct bk_pos *after, bool won,
-             char out[EX_SAN_MAX])
+char *bk_san(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m,
+             const struct bk_move *list, size_t n, char out[BK_SAN_MAX])
 {
+    struct bk_pos after = *p;
     char *to = out;
+    int wdl;
 
     if (m->castles)
         to += sprintf(to, "%s", m->also < m->from ? "O-O-O" : "O-O");
     else
         to = put_move(to, v, p, m, list, n);
-    if (won)
+    bk_pos_play(&after, v, m);
+    if (bk_pos_end(v, &after, &wdl) != BK_END_NONE && wdl < 0)
         *to++ = '#';
-    else if (bk_in_check(v, after, after->stm))
+    else if (bk_in_check(v, &after, after.stm))
         *to++ = '+';
     *to = 0;
     return out;
