@@ -44,7 +44,7 @@ void cli_give_memory_back(void)
 
 /* == Its pace, as it is kept == */
 
-#define VERSION   1 /* of the lines, of the trial, and of what work is foretold from */
+#define VERSION   2 /* of the lines, of the trial, and of what work is foretold from */
 #define STALE     (30 * 24 * 3600)
 #define LINES_MAX 256
 
