@@ -237,8 +237,11 @@ static bool try_out(double per[BK_WORKS], unsigned threads)
         clear(dir);
     }
     bk_meter_free(t.meter);
-    for (unsigned w = 0; w < BK_WORKS; w++)
-        per[w] = t.made && t.work[w] > 0 ? t.at.spent[w] / t.work[w] : 0;
+    for (unsigned w = 0; w < BK_WORKS; w++) {
+        double work = t.work[w] * (1 - t.at.skipped[w]); /* that it has turned out to be */
+
+        per[w] = t.made && work > 0 ? t.at.spent[w] / work : 0;
+    }
     return is_pace(per[BK_SOLVING]) && is_pace(per[BK_ENCODING]);
 }
 
