@@ -34,10 +34,10 @@ ENGINE  := $(call names,src/engine)
 TESTS   := $(filter test_%,$(call names,tests))
 FUZZ    := $(patsubst fuzz_%,%,$(filter fuzz_%,$(call names,tests/fuzz)))
 # what test programs share: all that is not a program
-PROOF   := $(filter-out test_% bandwidth bench_% clock compare explore_client inject mpi_wire processes soak starve,$(call names,tests))
+PROOF   := $(filter-out test_% bandwidth bench_% clock compare cputime explore_client inject mpi_wire processes soak starve,$(call names,tests))
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev
+PACKAGES  = gcc libc6-dev make libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev
 # what tests and `make format` need besides
 TEST_PACKAGES = $(if $(PACKAGES),git pkg-config libcmocka-dev time clang-format)
 # what tests may do without: that of C++, Python, several processes and the binary interface
@@ -59,7 +59,8 @@ LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
 SETS = 64 128 256
 PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_portable%) encode/columns_portable encode/eliminate_portable \
          encode/filter_portable
-ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
+# where the compiler is still to be installed, this machine's
+ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null || uname -m)))
 PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
           $(SETS:%=kernel/kings_avx2_%) $(SETS:%=kernel/kings_avx512_%) \
           encode/columns_avx2 encode/columns_avx512 encode/eliminate_avx2 encode/eliminate_avx512 \
@@ -360,7 +361,7 @@ $(BUILD)/inject: tests/inject.c
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
-$(BUILD)/clock.so $(BUILD)/starve.so: $(BUILD)/%.so: tests/%.c
+$(BUILD)/clock.so $(BUILD)/cputime.so $(BUILD)/starve.so: $(BUILD)/%.so: tests/%.c
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -fvisibility=default -shared $< -o $@
@@ -403,8 +404,8 @@ demo: all ## small tables, and the Diamond answered
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
 # how well the bar of builds foretells their end: some minutes
-eta: all ## how well times are foretold
-	@sh tests/eta.sh $(BUILD)/bareking
+eta: all $(BUILD)/cputime.so ## how well times are foretold
+	@sh tests/eta.sh $(BUILD)
 
 verify-list: all ## builds and verifies a list of tables
 	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # packages.sh [-o] PACKAGE... - installs the Debian packages that are missing, when run as root; else
-# names them.  Elsewhere than on Debian it has nothing to say.  -o: it can be done without; what needs them says so.
+# names them; not what these recommend.  Elsewhere than on Debian it has nothing to say.  -o: it can be done
+# without; what needs them says so.
 set -eu
 command -v dpkg-query >/dev/null || exit 0 # no Debian: the compiler will say what is missing
 optional=
@@ -14,14 +15,14 @@ for p in "$@"; do
 done
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" -ne 0 ]; then
-    echo "missing packages; run: sudo apt-get install$missing" >&2
+    echo "missing packages; run: sudo apt-get install --no-install-recommends$missing" >&2
     [ -n "$optional" ]
     exit
 fi
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086
-if apt-get update -qq && apt-get install -y -qq $missing >/dev/null; then
+if apt-get update -qq && apt-get install -y -qq --no-install-recommends $missing >/dev/null; then
     exit 0
 fi
 [ -n "$optional" ]

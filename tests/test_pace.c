@@ -1,15 +1,18 @@
 /*
  * test_pace.c - how far a build has come, and what is left of it: tb/memory/meter.h,
- * tb/make/pace.h. The clock is the test's.
+ * tb/make/pace.h, tb/encode/work.h. The clock is the test's.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "tb/make/pace.h"
+#include "tests/made.h"
 #include "tests/proof.h"
 
 /* A build that was foretold: by table, the work, and how many times as long it takes. */
@@ -158,6 +161,80 @@ static void meter__counts_steps_when_the_next_one_begins(void **state)
     bk_meter_step(NULL, BK_SOLVING, 1); /* nobody watches */
 }
 
+static void meter__shortens_the_present_step_by_what_is_not_needed(void **state)
+{
+    struct bk_meter *m;
+    struct bk_metered at;
+
+    (void)state;
+    assert_int_equal(bk_meter_new(&m, NULL), BK_OK);
+    bk_meter_table(m, 0, 1);
+    bk_meter_step(m, BK_ENCODING, 0.5);
+    bk_meter_skip_now(m, BK_ENCODING, 0.25);
+    at = bk_meter_read(m);
+    assert_true(at.step == 0.25 && at.done[BK_ENCODING] == 0.25 && at.skipped[BK_ENCODING] == 0.25);
+    bk_meter_skip_now(m, BK_ENCODING, -0.5); /* there is more to do than was foretold */
+    bk_meter_skip_now(m, BK_SOLVING, 0.5);   /* the step is of the other kind */
+    at = bk_meter_read(m);
+    assert_true(at.step == 0.75 && at.done[BK_ENCODING] == -0.25 && at.done[BK_SOLVING] == 0);
+    bk_meter_skip_now(m, BK_ENCODING, 5); /* no more than the step is */
+    at = bk_meter_read(m);
+    assert_true(at.step == 0 && at.done[BK_ENCODING] == 0.5);
+    bk_meter_free(m);
+    bk_meter_skip_now(NULL, BK_ENCODING, 1);
+}
+
+/* == A unit == */
+
+/* Encodes a unit that was foretold to take `bytes` of a file and to be all of the table's encoding.
+   Returns what the meter says in the end. */
+static struct bk_metered metered(const struct made_table *t, struct made how, double bytes,
+                                 bool beside)
+{
+    struct bk_unit_source src = made_source(t, &how);
+    struct bk_unit_options o = { .effort = BK_EFFORT_NORMAL,
+                                 .memory_bytes = 1 << 24,
+                                 .beside = beside };
+    struct made_bytes shards;
+    struct bk_metered at;
+    struct bk_unit unit;
+
+    o.known = (struct bk_unit_known){
+        .numbers = t->ix->positions, .squares = 64, .effort = o.effort, .bytes = bytes
+    };
+    o.work = bk_unit_work_of(&o.known).all;
+    assert_int_equal(bk_meter_new(&o.meter, NULL), BK_OK);
+    bk_meter_table(o.meter, 0, 1);
+    bk_meter_step(o.meter, BK_ENCODING,
+                  beside ? 1 : bk_unit_work_of(&o.known).pass[BK_PASS_SAMPLE] / o.work);
+    unit = made_encode_with(&src, &o, 1, &shards);
+    bk_meter_step(o.meter, BK_ENCODING, 0);
+    at = bk_meter_read(o.meter);
+    bk_meter_free(o.meter);
+    bk_unit_release(&unit);
+    free(shards.at);
+    return at;
+}
+
+static void unit__tells_the_meter_how_much_work_it_turns_out_to_be(void **state)
+{
+    struct made_table t = made_table("shatranj", "KRvKN");
+    const struct made easy = { .bits = 2, .words = 1, .values = 1, .seed = 1 },
+                      hard = { .bits = 2, .words = 1, .values = 3, .noise_in_256 = 128, .seed = 1 };
+
+    (void)state;
+    for (unsigned beside = 0; beside < 2; beside++) {
+        struct bk_metered at = metered(&t, easy, 1e6, beside);
+
+        assert_true(fabs(at.done[BK_ENCODING] - 1) < 1e-6);
+        assert_true(at.done[BK_ENCODING] - at.skipped[BK_ENCODING] < 0.3);
+        at = metered(&t, hard, 1e4, beside);
+        assert_true(fabs(at.done[BK_ENCODING] - 1) < 1e-6);
+        assert_true(at.done[BK_ENCODING] - at.skipped[BK_ENCODING] > 1.5);
+    }
+    made_table_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +243,8 @@ int main(void)
         cmocka_unit_test(pace__forgives_tables_that_are_foretold_badly),
         cmocka_unit_test(pace__passes_over_what_was_there),
         cmocka_unit_test(meter__counts_steps_when_the_next_one_begins),
+        cmocka_unit_test(meter__shortens_the_present_step_by_what_is_not_needed),
+        cmocka_unit_test(unit__tells_the_meter_how_much_work_it_turns_out_to_be),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

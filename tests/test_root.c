@@ -17,6 +17,9 @@
 #include "core/load.h"
 #include "core/move.h"
 #include "probe/bareking.h"
+#include "tests/built.h"
+#include "tests/files.h"
+#include "tests/given.h"
 #include "tests/handle.h"
 #include "tests/lines.h"
 #include "tests/random_variant.h"
@@ -225,6 +228,75 @@ static void moves__of_any_number_are_all_there(void **state)
     bk_close(lib);
 }
 
+/* == Men who take two == */
+
+static const char twice_text[] = "[variant]\n"
+                                 "name = twice\n"
+                                 "title = Pawns that learn to take two\n"
+                                 "source = tests/test_root.c\n"
+                                 "board = 3x4\n"
+                                 "bare-king = nothing\n"
+                                 "stalemate = draw\n"
+                                 "en-passant = no\n"
+                                 "[piece king]\n"
+                                 "letter = K\n"
+                                 "royal = yes\n"
+                                 "move = K\n"
+                                 "army = 1\n"
+                                 "[piece ferz]\n"
+                                 "letter = F\n"
+                                 "move = F\n"
+                                 "army = 1\n"
+                                 "[piece tiger]\n"
+                                 "letter = T\n"
+                                 "move = W\n"
+                                 "steps = 2\n"
+                                 "bend = free\n"
+                                 "takes-twice = yes\n"
+                                 "army = 1\n"
+                                 "[piece pawn]\n"
+                                 "letter = P\n"
+                                 "move = mfWcfF\n"
+                                 "army = 1\n"
+                                 "ranks = 2-4\n"
+                                 "becomes = 4 must T\n";
+
+/* The table that a man leaves has none who takes two, that which he comes to has: there a king may
+   be mated across a man of his own. */
+static void root__tells_mate_from_stalemate_after_a_change_to_a_man_who_takes_two(void **state)
+{
+    char dir[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16], fen[BK_FEN_MAX];
+    uint64_t seed = 5;
+    struct bk_variant *v;
+    struct bk_material m;
+    struct bk_lib *lib;
+    struct bk_pos p;
+    unsigned mates = 0;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/twice.ini", proof_folder(dir));
+    spill(path, twice_text, sizeof twice_text - 1);
+    v = load(path);
+    m = material(v, "KPvKF");
+    proof_build(v, dir, "KPvKF");
+    lib = lib_of(path, dir);
+    for (unsigned i = 0; i < 3000 && lines_position(&p, v, &m, &seed); i++) {
+        struct bk_lib_move move[64];
+        struct bk_answer a;
+        size_t n;
+
+        bk_pos_to_fen(&p, v, fen);
+        a = answer_to(lib, fen);
+        assert_int_equal(bk_probe_moves(lib, fen, move, 64, &n), BK_LIB_OK);
+        assert_best_move(&a, move, n, fen);
+        assert_moves_true(lib, fen, move, n);
+        mates += n && move[0].dtw == 1 && strchr(move[0].name, 'T');
+    }
+    assert_true(mates > 5);
+    bk_close(lib);
+    bk_variant_free(v);
+}
+
 /* == Which moves keep what there is == */
 
 static void root__unknown_moves_do_not_hide_the_others(void **state)
@@ -335,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
         cmocka_unit_test(moves__of_any_number_are_all_there),
+        cmocka_unit_test(root__tells_mate_from_stalemate_after_a_change_to_a_man_who_takes_two),
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
         cmocka_unit_test(root__keeps_what_lasts_within_the_game),

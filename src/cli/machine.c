@@ -44,7 +44,7 @@ void cli_give_memory_back(void)
 
 /* == Its pace, as it is kept == */
 
-#define VERSION   1 /* of the lines, of the trial, and of what work is foretold from */
+#define VERSION   2 /* of the lines, of the trial, and of what work is foretold from */
 #define STALE     (30 * 24 * 3600)
 #define LINES_MAX 256
 
@@ -237,8 +237,11 @@ static bool try_out(double per[BK_WORKS], unsigned threads)
         clear(dir);
     }
     bk_meter_free(t.meter);
-    for (unsigned w = 0; w < BK_WORKS; w++)
-        per[w] = t.made && t.work[w] > 0 ? t.at.spent[w] / t.work[w] : 0;
+    for (unsigned w = 0; w < BK_WORKS; w++) {
+        double work = t.work[w] * (1 - t.at.skipped[w]); /* that it has turned out to be */
+
+        per[w] = t.made && work > 0 ? t.at.spent[w] / work : 0;
+    }
     return is_pace(per[BK_SOLVING]) && is_pace(per[BK_ENCODING]);
 }
 

@@ -81,10 +81,20 @@ enum bk_err bk_view_after(struct bk_view *view, const struct bk_tables *tables,
 
 /* == Its men == */
 
+static __attribute__((noinline)) bool is_checked_on_board(const struct bk_view *view)
+{
+    struct bk_pos p;
+
+    bk_men_position(&view->men, &p);
+    return bk_in_check(bk_view_index(view)->v, &p, p.stm);
+}
+
 bool bk_view_in_check(const struct bk_view *view)
 {
     unsigned us = view->men.spot.side;
 
+    if (view->listed) /* looks do not know of men who take two */
+        return is_checked_on_board(view);
     return bk_fact_look_exposes(&view->look, us, bk_view_squares(view)[us], BK_FACT_NOBODY);
 }
 

@@ -338,9 +338,10 @@ struct encode_task {
     enum bk_told told;
     const struct bk_unit_place *place;
     bool done;
-    struct bk_unit unit; /* model and directory */
-    uint64_t at;         /* offset of its shards in the scratch file */
-    uint8_t *shard;      /* owned: shards that are not in the scratch file yet */
+    struct bk_unit unit;        /* model and directory */
+    struct bk_unit_known known; /* before it is begun */
+    uint64_t at;                /* offset of its shards in the scratch file */
+    uint8_t *shard;             /* owned: shards that are not in the scratch file yet */
     size_t bytes, room;
 };
 
@@ -425,12 +426,10 @@ static void open_rows(const struct bk_encoder *e, const struct encode_task *task
     rows_open(u, &source, task->place, e->facts);
 }
 
-/* Returns what parts of the table's encoding the passes of a unit are, in files of these bytes. */
-static struct bk_unit_work part_in(const struct bk_encoder *e, const struct encode_task *task,
-                                   const struct bk_encode_options *o)
+/* Returns what parts of the table's encoding the passes of a unit are. */
+static struct bk_unit_work part_of(const struct bk_encoder *e, const struct encode_task *task)
 {
-    struct bk_unit_work part =
-        bk_encode_work_of_unit(e->t->ix, task->place, task->told == BK_DISTANCES, o);
+    struct bk_unit_work part = bk_unit_work_of(&task->known);
 
     for (unsigned i = 0; i < BK_UNIT_PASSES; i++)
         part.pass[i] /= e->work;
@@ -438,19 +437,15 @@ static struct bk_unit_work part_in(const struct bk_encoder *e, const struct enco
     return part;
 }
 
-static struct bk_unit_work part_of(const struct bk_encoder *e, const struct encode_task *task)
-{
-    return part_in(e, task, &e->o);
-}
-
 /*
- * The same, by the bytes that units of its kind that are done have left of the estimate for all,
- * but a tenth of its share at least: if one side's values are dear, the other's mostly are not.
+ * Returns the bytes of a unit, by those that units of its kind that are done, or sampled, have left
+ * of the estimate for all, but a tenth of its share at least: if one side's values are dear, the
+ * other's mostly are not.
  */
-static struct bk_unit_work part_now(const struct bk_encoder *e, const struct encode_task *task)
+static double bytes_now(const struct bk_encoder *e, const struct encode_task *task)
 {
-    struct bk_encode_options o = e->o;
-    double bytes = (double)o.file_bytes[task->told == BK_DISTANCES], all = 0, left = 0, taken = 0;
+    double own = (double)(task->place->end - task->place->first), all = 0, left = 0;
+    double bytes = (double)e->o.file_bytes[task->told == BK_DISTANCES];
 
     for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
         const struct encode_task *x = &e->task[i];
@@ -459,33 +454,32 @@ static struct bk_unit_work part_now(const struct bk_encoder *e, const struct enc
         if (x->told != task->told)
             continue;
         all += numbers;
-        left += x->done ? 0 : numbers;
-        taken += x->done ? (double)(x->unit.model_bytes + x->unit.shard_bytes) : 0;
+        if (x->done)
+            bytes -= (double)(x->unit.model_bytes + x->unit.shard_bytes);
+        else if (x != task && x->known.care > 0)
+            bytes -= x->known.bytes;
+        else
+            left += numbers;
     }
-    bytes = bytes - taken > bytes * left / all / 10 ? (bytes - taken) * all / left : bytes / 10;
-    o.file_bytes[task->told == BK_DISTANCES] = (uint64_t)bytes;
-    return part_in(e, task, &o);
+    if (all > 0 && bytes < (double)e->o.file_bytes[task->told == BK_DISTANCES] * left / all / 10)
+        bytes = (double)e->o.file_bytes[task->told == BK_DISTANCES] * left / all / 10;
+    return left > 0 ? bytes * own / left : 0;
 }
 
-/* Tells the meter how much work a unit was, by the bytes that it has taken; said: what was told. */
-static void reckon_done(const struct bk_encoder *e, const struct encode_task *task,
-                        const struct bk_unit_work *said)
+/* Notes what is known of a unit that is not begun, and tells the meter by how much that differs.
+   The sample, if there is one, is done. */
+static void know(const struct bk_encoder *e, struct encode_task *task,
+                 const struct bk_sample *sample)
 {
-    struct bk_encode_options o = e->o;
-    double numbers = (double)(task->place->end - task->place->first);
-    double bytes = (double)(task->unit.model_bytes + task->unit.shard_bytes);
+    struct bk_unit_work was = part_of(e, task), now;
 
-    o.file_bytes[task->told == BK_DISTANCES] =
-        (uint64_t)(bytes * (double)e->t->ix->positions * (e->one_side ? 1 : 2) / numbers);
-    bk_meter_was_less(e->o.meter, BK_ENCODING, said->all - part_in(e, task, &o).all);
-}
-
-/* Tells the meter by how much a unit that begins differs from the first estimate, but for its
-   sample. */
-static void reckon_anew(const struct bk_encoder *e, const struct encode_task *task)
-{
-    struct bk_unit_work was = part_of(e, task), now = part_now(e, task);
-
+    if (sample->bytes <= 0)
+        task->known.bytes = bytes_now(e, task);
+    bk_unit_know_sample(&task->known, sample);
+    now = part_of(e, task);
+    if (sample->bits)
+        bk_meter_was_less(e->o.meter, BK_ENCODING,
+                          was.pass[BK_PASS_SAMPLE] - now.pass[BK_PASS_SAMPLE]);
     bk_meter_skip(e->o.meter, BK_ENCODING,
                   was.all - was.pass[BK_PASS_SAMPLE] - (now.all - now.pass[BK_PASS_SAMPLE]));
 }
@@ -496,7 +490,6 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct encode_task *task,
                                struct bk_pool *pool, bk_shard_sink *sink, void *context,
                                struct bk_report *why)
 {
-    struct bk_unit_work part = pool ? part_now(e, task) : part_of(e, task);
     struct bk_unit_options options = { .effort = e->o.effort,
                                        .memory_bytes = e->o.memory_bytes /
                                                        (pool ? 1 : bk_pool_threads(e->pool)),
@@ -505,15 +498,15 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct encode_task *task,
                                        .sample = sample,
                                        .shared = u->alike,
                                        .distances = task->told == BK_DISTANCES,
-                                       .meter = pool ? e->o.meter : NULL };
+                                       .meter = e->o.meter,
+                                       .beside = !pool,
+                                       .known = task->known,
+                                       .work = e->work };
     enum bk_err err;
 
-    memcpy(options.part, part.pass, sizeof options.part);
     err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
 
     task->done = !err;
-    if (!err)
-        reckon_done(e, task, &part);
     return err;
 }
 
@@ -602,6 +595,15 @@ static uint64_t room_beside(const struct bk_encoder *e, const struct alike *a, u
     return e->o.room_bytes > later ? e->o.room_bytes - later : 1;
 }
 
+/* Notes what is known of the units from `from` on: first of those that are sampled. */
+static void know_alike(const struct bk_encoder *e, const struct alike *a, unsigned from)
+{
+    for (unsigned sampled = 2; sampled--;)
+        for (unsigned i = from; i < a->rows.n; i++)
+            if (sampled == (a->sample[i].bits != NULL))
+                know(e, a->task[i], &a->sample[i]);
+}
+
 static enum bk_err encode_alike(struct bk_encoder *e, struct encode_task *first,
                                 struct bk_report *why)
 {
@@ -620,7 +622,7 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct encode_task *first,
         bk_meter_step(e->o.meter, BK_ENCODING, i ? 0 : sampling); /* mostly all together */
         err = sample_alike(e, &a, i, why);
         a.task[i]->at = e->scratch_bytes;
-        reckon_anew(e, a.task[i]);
+        know_alike(e, &a, i);
         if (!err)
             err = encode_unit(e, a.task[i], &a.rows.of[i], &a.sample[i], room_beside(e, &a, i),
                               e->pool, write_shards, e, why);
@@ -655,7 +657,6 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     open_rows(e, task, &rows);
     bk_first_error_keep(&e->failed,
                         encode_unit(e, task, &rows, NULL, 0, NULL, keep_shards, task, &why), &why);
-    bk_meter_done(e->o.meter, BK_ENCODING, part_of(e, task).all);
 }
 
 /* The numbers of a unit that is sent; its arrays follow. */
@@ -932,11 +933,7 @@ bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
         ok = load_task(e, &e->task[i], r);
     for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++)
         if (e->task[i].done)
-            bk_meter_skip(e->o.meter, BK_ENCODING,
-                          bk_encode_work_of_unit(e->t->ix, e->task[i].place,
-                                                 e->task[i].told == BK_DISTANCES, &e->o)
-                                  .all /
-                              e->work);
+            bk_meter_skip(e->o.meter, BK_ENCODING, part_of(e, &e->task[i]).all);
     return ok && blocks_agree(e) && bk_read_file(r, e->scratch, e->scratch_bytes);
 }
 
@@ -969,6 +966,8 @@ static bool make_tasks(struct bk_encoder *e)
     for (unsigned i = 0; i < all; i++) {
         e->task[i].told = i < e->nplaces ? BK_WDL : BK_DISTANCES;
         e->task[i].place = &e->place[i % e->nplaces];
+        e->task[i].known =
+            bk_encode_known_of(ix, e->task[i].place, e->task[i].told == BK_DISTANCES, &e->o);
     }
     return true;
 }

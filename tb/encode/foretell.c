@@ -626,20 +626,19 @@ uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uin
 
 /* == Time == */
 
-struct bk_unit_work bk_encode_work_of_unit(const struct bk_index *ix, const struct bk_unit_place *p,
-                                           bool distances, const struct bk_encode_options *o)
+struct bk_unit_known bk_encode_known_of(const struct bk_index *ix, const struct bk_unit_place *p,
+                                        bool distances, const struct bk_encode_options *o)
 {
     uint64_t numbers = p->end - p->first;
     double share =
         (double)numbers / (double)ix->positions / (bk_table_one_side(&ix->m, ix->v) ? 1 : 2);
-    const struct bk_unit_known u = { .numbers = numbers,
-                                     .squares = bk_bits_count(&ix->v->board),
-                                     .pawns = ix->nblocks > 1,
-                                     .distances = distances,
-                                     .effort = o->effort,
-                                     .bytes = share * (double)o->file_bytes[distances] };
 
-    return bk_unit_work_of(&u);
+    return (struct bk_unit_known){ .numbers = numbers,
+                                   .squares = bk_bits_count(&ix->v->board),
+                                   .pawns = ix->nblocks > 1,
+                                   .distances = distances,
+                                   .effort = o->effort,
+                                   .bytes = share * (double)o->file_bytes[distances] };
 }
 
 double bk_encode_work(const struct bk_index *ix, const struct bk_encode_options *o)
@@ -652,8 +651,11 @@ double bk_encode_work(const struct bk_index *ix, const struct bk_encode_options 
     if (place)
         bk_units_of(ix, one_side, place, n);
     for (unsigned i = 0; place && i < n; i++)
-        for (unsigned kind = 0; kind < (o->distances ? 2 : 1); kind++)
-            all += bk_encode_work_of_unit(ix, &place[i], kind, o).all;
+        for (unsigned kind = 0; kind < (o->distances ? 2 : 1); kind++) {
+            struct bk_unit_known u = bk_encode_known_of(ix, &place[i], kind, o);
+
+            all += bk_unit_work_of(&u).all;
+        }
     free(place);
     return all;
 }

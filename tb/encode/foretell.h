@@ -23,10 +23,10 @@ struct bk_encode_options {
     struct bk_meter *meter; /* told how far encoding is; NULL is fine */
 };
 
-/* How long encoding takes one core (work.h), of a unit, and of a whole table in seconds; for the
-   effort and the file_bytes of `o`. */
-struct bk_unit_work bk_encode_work_of_unit(const struct bk_index *ix, const struct bk_unit_place *p,
-                                           bool distances, const struct bk_encode_options *o);
+/* What is known of a unit beforehand (work.h), and how many seconds encoding a whole table takes
+   one core; for the effort and the file_bytes of `o`. */
+struct bk_unit_known bk_encode_known_of(const struct bk_index *ix, const struct bk_unit_place *p,
+                                        bool distances, const struct bk_encode_options *o);
 double bk_encode_work(const struct bk_index *ix, const struct bk_encode_options *o);
 
 /* == A random sample ==

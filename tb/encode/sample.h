@@ -18,6 +18,7 @@
 #define BK_SAMPLES_MAX 4 /* taken together */
 
 struct bk_sample {
+    double bytes;         /* of the file for the unit, by a first tree; 0: none was made */
     uint32_t rows;        /* to learn from, as if taken whole; 0: not chosen, as many as may be */
     uint64_t *bits;       /* owned; column j begins at bits[j * room] */
     unsigned facts;       /* columns; behind them those of the values' bits, and of the bounds */

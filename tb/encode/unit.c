@@ -84,7 +84,10 @@ struct unit_run {
     struct bk_logs logs;
     struct unit_scratch *scratch; /* by thread */
     struct bk_meter *meter;
-    double part[BK_UNIT_PASSES]; /* as bk_unit_options.part */
+    bool beside;
+    struct bk_unit_known known;
+    struct bk_unit_work part; /* of the table's encoding, by what is known */
+    double work, under_way;   /* the part that is under way, of a unit beside others */
     bool shared;
     struct bk_box *box;  /* if shared, by process: [0] has shards for the first */
     _Atomic bool failed; /* no memory */
@@ -176,6 +179,101 @@ static void walk_piece(struct unit_walk *k, uint64_t piece)
     bk_walk(&k->walk, at, lesser(end, k->u->src->end));
 }
 
+/* == How far it is == */
+
+static struct bk_unit_work part_of(const struct unit_run *u)
+{
+    struct bk_unit_work part = bk_unit_work_of(&u->known);
+
+    for (unsigned i = 0; u->meter && i < BK_UNIT_PASSES; i++)
+        part.pass[i] /= u->work;
+    return part;
+}
+
+/* A share of a pass begins. */
+static void begin(struct unit_run *u, enum bk_unit_pass pass, double share)
+{
+    double part = u->part.pass[pass] * share;
+
+    if (!u->meter)
+        return;
+    if (u->beside)
+        bk_meter_done(u->meter, BK_ENCODING, u->under_way);
+    else
+        bk_meter_step(u->meter, BK_ENCODING, part);
+    u->under_way = part;
+}
+
+/* More is known of the unit, now that the passes before `next` are done. */
+static void reckon(struct unit_run *u, enum bk_unit_pass next)
+{
+    struct bk_unit_work now = part_of(u);
+    double done = 0, left = 0;
+
+    if (!u->meter)
+        return;
+    for (unsigned i = 0; i < BK_UNIT_PASSES; i++)
+        *(i < next ? &done : &left) += u->part.pass[i] - now.pass[i];
+    bk_meter_was_less(u->meter, BK_ENCODING, done);
+    if (u->beside)
+        bk_meter_skip_now(u->meter, BK_ENCODING, left);
+    else
+        bk_meter_skip(u->meter, BK_ENCODING, left);
+    u->part = now;
+}
+
+/* What the sample tells, before there is a tree. */
+static void know_sample(struct unit_run *u, const struct bk_sample *s)
+{
+    bk_unit_know_sample(&u->known, s);
+    reckon(u, BK_PASS_LEARN);
+}
+
+void bk_unit_know_sample(struct bk_unit_known *known, const struct bk_sample *s)
+{
+    if (s->bits && s->covered)
+        known->care = (double)(s->positions + 1) / (double)(s->covered + 1);
+    if (s->bytes > 0)
+        known->bytes = s->bytes;
+    else
+        known->bytes = bk_unit_bytes_likely(known);
+}
+
+/* What the tree tells.  Its leaves are those that it will have; what they leave open is known of
+   the sample. */
+static void know_tree(struct unit_run *u, const struct bk_sample *s)
+{
+    double left = (double)u->learned.left / (8 * (double)BK_ONE_BIT);
+
+    u->known.leaves = u->learned.leaves;
+    if (s->covered)
+        u->known.bytes = bk_unit_bytes_of(left * (double)u->known.numbers / (double)s->covered,
+                                          u->learned.leaves);
+    reckon(u, BK_PASS_COUNT);
+}
+
+/* What the count of all rows tells. */
+static void know_cells(struct unit_run *u)
+{
+    uint32_t remembered = 0;
+
+    for (uint32_t p = u->from; p < u->to; p++)
+        remembered += u->piece[p].remembered;
+    if (remembered)
+        u->known.cells = (double)(u->cells_taken + 1) * u->pieces / remembered;
+    u->known.forgotten = u->to > u->from ? 1 - (double)remembered / (u->to - u->from) : 0;
+    reckon(u, BK_PASS_RATES);
+}
+
+/* All is known. */
+static void know_bytes(struct unit_run *u, const struct bk_unit *out)
+{
+    u->known.bytes = (double)(out->model_bytes + out->shard_bytes);
+    reckon(u, BK_UNIT_PASSES);
+    if (u->beside)
+        bk_meter_done(u->meter, BK_ENCODING, u->under_way);
+}
+
 /* == Windows and processes == */
 
 #define WINDOW_NUMBERS (WINDOW_PIECES * PIECE_NUMBERS)
@@ -237,7 +335,11 @@ static enum bk_err unit_run_init(struct unit_run *u, const struct bk_unit_source
     u->pool = pool;
     u->spill = options->spill;
     u->meter = options->meter;
-    memcpy(u->part, options->part, sizeof u->part);
+    u->beside = options->beside;
+    u->known = options->known;
+    u->work = options->work;
+    u->part = part_of(u);
+    u->under_way = u->part.pass[BK_PASS_SAMPLE];
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
@@ -352,9 +454,13 @@ static enum bk_err learn_here(struct unit_run *u, const struct bk_unit_options *
     if (!taken && !err)
         err = bk_samples_take(sample, &src, 1, options->effort, 0, u->pool, u->spill, why);
     u->sampled_bytes = sample->first_bytes;
-    bk_meter_step(u->meter, BK_ENCODING, u->part[BK_PASS_LEARN]);
+    if (!err)
+        know_sample(u, sample);
+    begin(u, BK_PASS_LEARN, 1);
     if (!err)
         err = bk_learn(&u->learned, u->src, sample, dear, &u->logs, u->pool, u->spill, why);
+    if (!err)
+        know_tree(u, sample);
     bk_sample_release(sample);
     return err;
 }
@@ -668,11 +774,12 @@ static enum bk_err learn_codes(struct unit_run *u, const struct bk_unit_options 
     for (unsigned dear = u->effort->dear;; dear += 2) {
         enum bk_err err = learn(u, options, dear, why);
 
-        bk_meter_step(u->meter, BK_ENCODING, u->part[BK_PASS_COUNT]);
+        begin(u, BK_PASS_COUNT, 1);
         if (!err)
             err = count_values(u, why);
         if (err)
             return err;
+        know_cells(u);
         err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs,
                            u->spill, why);
         err = ended(u, err, why);
@@ -1123,8 +1230,7 @@ static enum bk_err write_shards(struct unit_run *u, struct bk_unit *out, bk_shar
             left = u->to - u->asked;
         if (pieces > left)
             pieces = left;
-        bk_meter_step(u->meter, BK_ENCODING,
-                      u->part[BK_PASS_SHARDS] * pieces / (double)(u->to - u->from));
+        begin(u, BK_PASS_SHARDS, pieces / (double)(u->to - u->from));
         err = write_batch(u, pieces, pieces == left, out, sink, context, why);
     }
     err = ended(u, err, why);
@@ -1141,7 +1247,7 @@ static enum bk_err encode(struct unit_run *u, struct bk_unit *out,
 
     if (err)
         return err;
-    bk_meter_step(u->meter, BK_ENCODING, u->part[BK_PASS_RATES]);
+    begin(u, BK_PASS_RATES, 1);
     err = ended(u, judge_guesses(u, why), why);
     if (!err)
         err = choose_rates(u, why);
@@ -1152,6 +1258,7 @@ static enum bk_err encode(struct unit_run *u, struct bk_unit *out,
     err = ended(u, err, why);
     if (!err)
         err = write_shards(u, out, sink, context, why);
+    know_bytes(u, out);
     out->leaves = u->learned.leaves;
     out->directory = u->directory;
     u->directory = NULL;

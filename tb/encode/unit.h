@@ -32,9 +32,13 @@ struct bk_unit_options {
     /* All processes encode it together (memory/ranks.h); the source can fetch and serve.  The
        shards come to the first one's sink. */
     bool shared;
-    bool distances;              /* its values are distances: its shards are smaller */
-    struct bk_meter *meter;      /* is told of the passes behind the first; NULL is fine */
-    double part[BK_UNIT_PASSES]; /* of the table's encoding that each of them is */
+    bool distances; /* its values are distances: its shards are smaller */
+    /* Is told of the passes: as steps of their own, or, of a unit beside others, as parts of a step
+       that has begun.  NULL is fine. */
+    struct bk_meter *meter;
+    bool beside;
+    struct bk_unit_known known; /* what its passes were foretold from */
+    double work;                /* seconds that encoding the table was foretold to take */
 };
 
 /* Takes the bytes of the next shards, in order.  Anything but BK_OK ends the encoding. */
@@ -47,6 +51,9 @@ struct bk_unit {
     uint64_t shard_bytes; /* what the sink took */
     uint32_t leaves, shards;
 };
+
+/* Notes what a sample tells of its unit. */
+void bk_unit_know_sample(struct bk_unit_known *known, const struct bk_sample *s);
 
 /* Fails with BK_E_SYSTEM (memory; stopped by the pool's signal) or what the sink said; then
    `out` holds nothing. */

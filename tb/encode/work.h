@@ -28,8 +28,9 @@ struct bk_effort_means {
 const struct bk_effort_means *bk_effort_means(enum bk_effort effort);
 
 /* == Time ==
- * Estimated before the values are known, in seconds of one core of the machine that the constants
- * were measured on; other machines have another pace (make/pace.h).
+ * Estimated in seconds of one core of the machine that the constants were measured on; other
+ * machines have another pace (make/pace.h).  Before the values are known much is guessed from the
+ * bytes of the file; the more passes are done, the more is known of the later ones.
  */
 
 /* The passes of a unit, in order. */
@@ -42,13 +43,17 @@ enum bk_unit_pass {
     BK_UNIT_PASSES
 };
 
-/* What is known of a unit. */
+/* What is known of a unit.  0: not yet, of `care`, `leaves` and `cells`. */
 struct bk_unit_known {
     uint64_t numbers;
     unsigned squares; /* of the board */
     bool pawns, distances;
     enum bk_effort effort;
-    double bytes; /* that it will take in the file, estimated */
+    double bytes;     /* that it takes in the file */
+    double care;      /* the share of its positions that have a value of their own */
+    double leaves;    /* of its tree */
+    double cells;     /* bytes of all its cells (cells.h) */
+    double forgotten; /* the share of them that is not remembered, but found again in each pass */
 };
 
 struct bk_unit_work {
@@ -56,5 +61,12 @@ struct bk_unit_work {
 };
 
 struct bk_unit_work bk_unit_work_of(const struct bk_unit_known *u);
+
+/* What a tree leaves open, in the bytes that the unit takes then: with its leaves, and with what
+   rates and filters cost.  left: bytes that the values take in the leaves. */
+double bk_unit_bytes_of(double left, double leaves);
+
+/* Returns u->bytes, or what so few positions that have distances may take at most. */
+double bk_unit_bytes_likely(const struct bk_unit_known *u);
 
 #endif

@@ -29,7 +29,8 @@ static enum bk_err rows_after(struct bk_sample *out, const struct bk_unit_source
 
     if (err)
         return err;
-    bytes = bytes_left(src, glance, &l) / bk_facts_board_words(src->facts);
+    out->bytes = (double)bytes_left(src, glance, &l);
+    bytes = (uint64_t)out->bytes / bk_facts_board_words(src->facts);
     bytes = bytes > least ? bytes : least;
     out->rows = bytes < out->rows ? (uint32_t)bytes : out->rows;
     bk_learned_release(&l);

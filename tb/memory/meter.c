@@ -101,6 +101,21 @@ void bk_meter_skip(struct bk_meter *m, enum bk_work work, double part)
     pthread_mutex_unlock(&m->lock);
 }
 
+void bk_meter_skip_now(struct bk_meter *m, enum bk_work work, double part)
+{
+    if (!m)
+        return;
+    pthread_mutex_lock(&m->lock);
+    if (work == m->at.now) {
+        part *= work == BK_SOLVING ? m->own : 1;
+        part = part < m->at.step ? part : m->at.step;
+        m->at.done[work] += part;
+        m->at.skipped[work] += part;
+        m->at.step -= part;
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
 void bk_meter_was_less(struct bk_meter *m, enum bk_work work, double part)
 {
     if (!m)

@@ -45,6 +45,8 @@ void bk_meter_step(struct bk_meter *m, enum bk_work work, double part);
 void bk_meter_done(struct bk_meter *m, enum bk_work work, double part);
 /* A part is there already; less than nothing: there is more to do than was foretold. */
 void bk_meter_skip(struct bk_meter *m, enum bk_work work, double part);
+/* The same, of the present step. */
+void bk_meter_skip_now(struct bk_meter *m, enum bk_work work, double part);
 /* What is done was less work than foretold, by a part; or more, if that is less than nothing. */
 void bk_meter_was_less(struct bk_meter *m, enum bk_work work, double part);
 void bk_meter_ply(struct bk_meter *m, uint32_t ply);
