@@ -183,12 +183,12 @@ else
     whole s
     mkdir -p site/tables && cp -R src/shatranj src/manifest.txt site/tables # as `bareking site` has it
     rm -rf s && ends 0 's: 8 files came' pull "$url/good/site" $wanted --dir s
-    for fault in cut reset empty garbage wrong short long more nolength lied gzip 500 503 stall there; do
+    for fault in cut reset empty garbage wrong short long more nolength lied gzip nothing unplaced 500 503 stall there; do
         rm -rf s
         ends 0 's: 2 files came' pull "$url/$fault:1/src" shatranj KRvKN --dir s
         right s
     done
-    for fault in full shifted norange lied 416 wrong; do # of the rest of a file
+    for fault in full shifted norange lied nothing unplaced 416 wrong; do # of the rest of a file
         rm -rf s && mkdir -p s/shatranj && head -c 20000 src/shatranj/KRvKN.bkw >s/shatranj/KRvKN.bkw.part
         ends 0 's: 1 file came' pull "$url/$fault:1/src" shatranj KRvKN --wdl --dir s
         right s
@@ -205,6 +205,8 @@ else
     always 1 404 'the server says 404'
     always 3 416 'bytes, not the 45266 of the list'
     always 4 500 'the server says 500'
+    always 3 unplaced 'bytes, not the 45266 of the list'
+    always 4 nothing 'ends too early'
     always 4 loop 'redirects'
     always 4 elsewhere 'Protocol "file" not supported'
     BAREKING_PATIENCE=1 always 4 stall 'the same command goes on'
@@ -288,10 +290,20 @@ http {
     server {
         listen 127.0.0.1:$port; root $tmp/www;
         location /moved/ { rewrite ^/moved/(.*)$ /\$1 redirect; }
+        @TLS@
         location /slow/ { alias $tmp/www/tables/; limit_rate 60k; }
     }
 }
 END
+    if command -v openssl >/dev/null && openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -days 9 \
+        -keyout ngx/key -out ngx/cert >out 2>&1; then
+        sed -i "s|@TLS@|listen 127.0.0.1:$((port + 1)) ssl; ssl_certificate $tmp/ngx/cert; ssl_certificate_key $tmp/ngx/key;|" nginx.conf
+        tls=$((port + 1))
+    else
+        sed -i '/@TLS@/d' nginx.conf
+        tls=
+        leave_out 'certificates (openssl)'
+    fi
     start_nginx() {
         nginx -e "$tmp/ngx/error" -c "$tmp/nginx.conf" 2>/dev/null &
         nginx=$!
@@ -315,6 +327,20 @@ END
     else
         leave_out 'the bar (script)'
     fi
+    [ -z "$tls" ] || ends 4 'certificate' pull "https://127.0.0.1:$tls" shatranj KRvKN --dir s2
+    # interrupted; and a file that may not grow
+    rm -rf s
+    "$bin" pull "http://127.0.0.1:$port/slow" shatranj KRvKN --dir s >out 2>err & pull=$!
+    sleep 0.5
+    kill -INT $pull
+    wait $pull
+    [ $? -eq 4 ] && grep -qx 'bareking: interrupted; the same command goes on' err || die 'interrupted'
+    [ -s s/shatranj/KRvKN.bkd.part ] && [ "$(find s -type f | wc -l)" -eq 1 ] || die "interrupted, it leaves $(find s -type f)"
+    ends 0 's: 2 files came' pull "http://127.0.0.1:$port" shatranj KRvKN --dir s
+    right s
+    rm -rf s
+    (ulimit -f 30 && ends 4 'File too large' pull "http://127.0.0.1:$port" shatranj KRvKN --dir s) || die 'files that may not grow'
+    [ -z "$(find s -type f)" ] || die 'what does not fit stays'
     # killed, and started anew, while a pull is under way
     rm -rf s
     BAREKING_PATIENCE=20 "$bin" pull "http://127.0.0.1:$port/slow" shatranj KQvKP --dir s --quiet >out 2>err & pull=$!

@@ -18,7 +18,7 @@ import urllib.parse
 
 STALL = 2.5  # seconds
 FAULTS = ("cut reset empty garbage wrong short long more nolength full shifted norange lied gzip 404 416 500 503 "
-          "loop elsewhere there stall").split()
+          "loop elsewhere there nothing unplaced stall").split()
 
 
 class Server:
@@ -102,6 +102,10 @@ class Server:
             return self.say(connection, "302 Found", b"", "Location: file:///etc/passwd")
         if fault == "there":  # a redirection that is none
             return self.say(connection, "302 Found", b"", "Location: /good/" + urllib.parse.quote(target.split("/", 2)[2]))
+        if fault == "nothing":
+            return self.say(connection, "200 OK", b"")
+        if fault == "unplaced":
+            return self.say(connection, "206 Partial Content", b"")
         if fault == "empty":
             return False
         if fault == "garbage":

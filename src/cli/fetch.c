@@ -296,10 +296,10 @@ static enum fetch_end from_server(struct fetch *f, const char *name, uint64_t fr
     got = f->curl->easy_perform(f->curl->easy);
     code = code_of(f);
     f->worked |= code != 0;
+    if (!got && (code == 200 || code == 206) && !t.begun) /* it has no bytes */
+        begin(&t, code);
     if (t.ended)
         return FETCH_ENDED;
-    if (!got && (code == 200 || code == 206) && !t.begun) /* it has no bytes */
-        return begin(&t, code) ? FETCH_WHOLE : FETCH_ENDED;
     if (!got || t.wrong_range || t.words > WORDS)
         return end_of_answer(&t, url, code, why);
     bk_report_write(why, "%s: %s", url, *error ? error : f->curl->easy_strerror(got));
