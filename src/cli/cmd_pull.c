@@ -129,7 +129,7 @@ struct pull {
     struct wanted wanted;
     struct fetch from;
     struct manifest list;
-    char *list_name;          /* owned */
+    char list_name[PATH_MAX]; /* for messages */
     struct pulled_file *file; /* owned; by table and kind, n of them */
     size_t n;
     struct cli_bar bar;
@@ -254,18 +254,6 @@ static enum fetch_end fetch_text(struct pull *p, const char *path, struct text *
     return end;
 }
 
-/* Names the list, for messages. */
-static bool name_list(struct pull *p, const char *path)
-{
-    size_t n = strlen(p->source) + strlen(path) + 2;
-
-    free(p->list_name);
-    p->list_name = malloc(n);
-    if (p->list_name)
-        snprintf(p->list_name, n, "%s/%s", p->source, path);
-    return p->list_name != NULL;
-}
-
 static int fail_list(const struct text *text, enum fetch_end end, const struct bk_report *why,
                      const char *source)
 {
@@ -316,12 +304,11 @@ static int read_list(struct pull *p)
     struct bk_report why = { "" };
     struct text text;
     enum fetch_end end = fetch_text(p, MANIFEST_NAME, &text, &why);
-    const char *name = MANIFEST_NAME;
     int status;
 
     if (end == FETCH_NONE) {
         free(text.at);
-        end = fetch_text(p, name = "tables/" MANIFEST_NAME, &text, &why);
+        end = fetch_text(p, "tables/" MANIFEST_NAME, &text, &why);
         if (end == FETCH_WHOLE && !fetch_enter(&p->from, "tables"))
             text.no_room = true;
     }
@@ -329,11 +316,13 @@ static int read_list(struct pull *p)
         free(text.at);
         return list_folder(p);
     }
-    if (end != FETCH_WHOLE || text.no_room || !name_list(p, name)) {
+    if (end != FETCH_WHOLE || text.no_room) {
         status = fail_list(&text, end, &why, p->source);
         free(text.at);
         return status;
     }
+    if ((size_t)snprintf(p->list_name, PATH_MAX, "%s/%s", p->from.base, MANIFEST_NAME) >= PATH_MAX)
+        strcpy(p->list_name, MANIFEST_NAME);
     status = manifest_take(&p->list, p->list_name, text.at, text.n, 0);
     for (size_t i = 0; i < p->n && !status; i++)
         p->file[i].want = manifest_find(&p->list, p->file[i].path);
@@ -394,7 +383,7 @@ static int check_room(struct pull *p)
     struct stat st;
 
     for (size_t i = 0; i < p->n; i++) {
-        uint64_t more = p->file[i].want->want_bytes;
+        uint64_t more = p->file[i].want ? p->file[i].want->want_bytes : 0;
 
         if (stat(path_of(path, p, &p->file[i]), &st) || (uint64_t)st.st_size != more)
             p->total = p->total + more < more ? UINT64_MAX : p->total + more;
@@ -833,7 +822,6 @@ static void pull_free(struct pull *p)
     for (size_t i = 0; p->file && i < p->n; i++)
         free(p->file[i].path);
     free(p->file);
-    free(p->list_name);
     manifest_free(&p->list);
     fetch_close(&p->from);
     wanted_free(&p->wanted);
