@@ -37,7 +37,7 @@ FUZZ    := $(patsubst fuzz_%,%,$(filter fuzz_%,$(call names,tests/fuzz)))
 PROOF   := $(filter-out test_% bandwidth bench_% clock compare cputime explore_client inject mpi_wire processes soak starve,$(call names,tests))
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc libc6-dev make libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev
+PACKAGES  = gcc libc6-dev make libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcurl4-openssl-dev
 # what tests and `make format` need besides
 TEST_PACKAGES = $(if $(PACKAGES),git pkg-config libcmocka-dev time clang-format)
 # what tests may do without: that of C++, Python, several processes and the binary interface
@@ -377,6 +377,10 @@ test-engine: all ## sessions with bareking-engine
 test-clients: all ## real front ends under Xvfb
 	@sh tests/clients.sh $(BUILD) $(N)
 
+# tables fetched from servers that err, N times, some of it killed
+test-pulls: all ## N=1000 pulls among faults and kills
+	@PYTHON='$(PYTHON)' sh tests/pull.sh $(BUILD) $(or $(N),1000)
+
 # the server of `bareking explore` among friends and others, in full; its page in a browser (docs/testing.md)
 test-explore: all $(BUILD)/explore_client ## the server of bareking explore, in full
 	@FULL=1 sh tests/explore.sh $(BUILD)
@@ -470,6 +474,6 @@ clean: ## removes $(BUILD)
 	rm -rf $(BUILD)
 
 
-.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-pulls test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

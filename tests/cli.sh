@@ -109,7 +109,7 @@ for command in mine report verify; do good '4G (default: 2G)' $command -h; done
 good '4G (default: 256M)' explore -h
 good '4G (default: no limit)' build -h
 for command in plan count mine report whole; do good '--quiet ~answer' $command -h; done
-for command in build verify check doctor manifest; do good '--quiet ~fault' $command -h; done
+for command in build verify check doctor manifest pull push; do good '--quiet ~fault' $command -h; done
 bad 2 'depth' perft shatranj startpos x
 bad 2 'depth' perft shatranj startpos 3.5
 bad 2 'depth' perft shatranj startpos 1000
@@ -214,7 +214,7 @@ answers 1 '{"errors":["~KRvKN of shatranj in tables' stats shatranj KRvKN --json
 answers 1 '"files":[],"errors":["~shatranj in tables"]}' check shatranj --json
 answers 2 '`shatr?nj`' stats "$(printf 'shatr\377nj')" KvK --json
 
-for command in build repack plan probe line stats count verify check doctor manifest info facts perft whole variants check-variant; do
+for command in build repack plan probe line stats count verify check doctor manifest needs pull push info facts perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command

@@ -6,7 +6,7 @@
 #   - tables of four games, one on more than 64 squares, are built, and are this machine's byte for byte
 #
 # Debian: gcc-aarch64-linux-gnu gcc-s390x-linux-gnu qemu-user-static, and of each machine libzstd-dev
-# libxxhash-dev libjansson-dev nettle-dev libcmocka-dev (dpkg --add-architecture).  Takes some ten minutes;
+# libxxhash-dev libjansson-dev nettle-dev libcurl4-openssl-dev libcmocka-dev (dpkg --add-architecture).  Takes some ten minutes;
 # skips the machines whose compiler, libraries or emulator are not there.
 set -eu
 build=$(realpath "${1:?usage: machines.sh BUILD [N]}") cases=${2:-30}
@@ -21,7 +21,7 @@ make_all() { # a machine's emulator, or nothing; bareking; folder
 for machine in aarch64 s390x; do
     cc=$machine-linux-gnu-gcc run=qemu-$machine-static own=$build/machines/$machine
     if ! command -v "$cc" >/dev/null || ! command -v "$run" >/dev/null ||
-        ! echo '#include <cmocka.h>' | $cc -include stdarg.h -include stddef.h -include setjmp.h -include stdint.h \
+        ! printf '#include <%s.h>\n' cmocka curl/curl | $cc -include stdarg.h -include stddef.h -include setjmp.h -include stdint.h \
             -x c - -shared -o /dev/null -lcmocka -lzstd -lxxhash -ljansson -lnettle 2>/dev/null; then
         leave_out "$machine (its compiler, libraries or emulator)"
         continue

@@ -60,6 +60,7 @@ script fuzz sh -c '"$0" 1 509403 && "$0" "$1"' "$build/tests/test_fuzz" $([ -n "
 script hostile sh "$tests/hostile.sh" "$build/bareking"
 script soak "$build/soak" 50000
 script explore sh "$tests/explore.sh" "$build"
+script pull sh "$tests/pull.sh" "$build" $([ -n "$all" ] && echo 100 || echo 30)
 script doors sh "$tests/doors.sh" "$build"
 in_all alone script memory sh "$tests/memory.sh" "$build/bareking"
 in_all script kill env CHECKPOINT=0.05 "GAME=$tests/six.ini" TABLE=KRPvKN OPTIONS="--threads 2" \

@@ -92,6 +92,10 @@ each_refused tables "$bin" manifest at
 each_refused tables "$bin" manifest at --json
 "$bin" manifest tables >list
 each_refused tables "$bin" manifest at list --json
+mkdir bare
+each_refused tables "$bin" needs shatranj KRvKN --json
+each_refused bare "$bin" pull tables shatranj KRvKN --dir at --threads 1 --json
+each_refused bare "$bin" push at shatranj KRvKN --dir tables --threads 1
 each_refused small "$bin" mine puzzle-mini KRvKN --what longest --dir at --threads 1 --json
 each_refused tables "$bin" info at/shatranj/KRvKN.bkw --json
 each_refused small "$bin" verify puzzle-mini KRvKN --dir at --threads 1

@@ -17,7 +17,7 @@ describe() {
         "$bareking" "$name" --help | awk -v name="$name" '
             function kind(word) {
                 gsub(/[][]|[.][.][.]|[|]-|[.]ini/, "", word)
-                return word == "MANIFEST" ? "FILE" : word ~ /^(VARIANT|FILE|DIR)$/ ? word : ""
+                return word == "MANIFEST" ? "FILE" : word == "URL|DIR" ? "DIR" : word ~ /^(VARIANT|FILE|DIR)$/ ? word : ""
             }
             /^usage: / {
                 print "arguments\t" name "\t" kind($4) "\t" kind($4 ~ /[.][.][.]/ ? $4 : $5)

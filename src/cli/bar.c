@@ -31,16 +31,29 @@ void cli_bar_add(struct cli_bar *b, const struct bk_plan *p)
         b->missing += !p->table[i].present;
 }
 
+void cli_bar_draw(double share, const char *name, unsigned nth, unsigned n, const char *what,
+                  double seconds_left)
+{
+    enum { WIDTH = 20 };
+    char bar[WIDTH + 1], left[CLI_TEXT_MAX];
+
+    memset(bar, '-', WIDTH);
+    memset(bar, '#', (size_t)(share * WIDTH));
+    bar[WIDTH] = 0;
+    fprintf(stderr, "\r[%s] %3.0f %%  %s %u/%u%s  %s left\033[K", bar, 100 * share, name, nth, n,
+            what, cli_seconds(left, seconds_left));
+    fflush(stderr);
+}
+
 /* == The thread == */
 
 /* Draws the bar, with the lock. */
 static void draw(struct cli_bar *b)
 {
-    enum { WIDTH = 20 };
     double now = bk_now_seconds();
     struct bk_metered at = bk_meter_read(b->meter);
     const struct cli_bar_table *t = &b->table[at.table < b->n ? at.table : 0];
-    char bar[WIDTH + 1], left[CLI_TEXT_MAX], what[32] = "";
+    char what[32] = "";
     struct bk_ahead ahead;
 
     for (unsigned w = 0; w < BK_WORKS; w++) {
@@ -49,17 +62,12 @@ static void draw(struct cli_bar *b)
             b->pace.later[w] += b->table[i].work[w];
     }
     ahead = bk_pace_look(&b->pace, t->work, &at, now);
-    memset(bar, '-', WIDTH);
-    memset(bar, '#', (size_t)(ahead.share * WIDTH));
-    bar[WIDTH] = 0;
     if (at.now == BK_ENCODING)
         snprintf(what, sizeof what, "  files");
     else if (at.ply)
         snprintf(what, sizeof what, "  ply %u", at.ply);
-    fprintf(stderr, "\r[%s] %3.0f %%  %s %u/%u%s  %s left\033[K", bar, 100 * ahead.share, t->name,
-            b->made < b->missing ? b->made + 1 : b->made, b->missing, what,
-            cli_seconds(left, ahead.left));
-    fflush(stderr);
+    cli_bar_draw(ahead.share, t->name, b->made < b->missing ? b->made + 1 : b->made, b->missing,
+                 what, ahead.left);
 }
 
 static void *run(void *bar)

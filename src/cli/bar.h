@@ -47,6 +47,10 @@ bool cli_bar_start(struct cli_bar *b, const double per[BK_WORKS]);
    encoded. */
 void cli_bar_planned(struct cli_bar *b, const struct bk_plan *p, bool solves);
 void cli_bar_stop(struct cli_bar *b);
+/* Draws such a line once, for whoever has no meter: what is done of nth of n, and `what` besides.
+ */
+void cli_bar_draw(double share, const char *name, unsigned nth, unsigned n, const char *what,
+                  double seconds_left);
 /* A callback for bk_plan.foretells, with a bar as the watcher: draws "planning KRPvKP 37/510". */
 void cli_bar_plan(void *bar, const struct bk_plan *p, unsigned nth);
 /* Counts a table as made. */

@@ -4,6 +4,7 @@
  *      OUT/index.html, ...        the page, as explore serves it, but for place.js
  *      OUT/bareking.wasm          the prober (src/explore/far.h)
  *      OUT/tables/GAME/...        the tables: links to those of DIR, or copies
+ *      OUT/tables/manifest.txt    their list, for `pull` (manifest.h)
  *      OUT/data/variants.json     what /api/v1/variants answers
  *      OUT/data/GAME/             files.json: path, bytes and head of each file; longest.json,
  *                                 tables.json, MATERIAL.json: what the API answers
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "cli/folder.h"
+#include "cli/manifest.h"
 #include "cli/report.h"
 #include "cli/save.h"
 #include "explore/api.h"
@@ -36,7 +38,9 @@ struct site {
     const struct cli *c;
     struct folder from;
     struct ex_games games;
-    json_t *files; /* files.json of the game at hand */
+    json_t *files;               /* files.json of the game at hand */
+    struct manifest_entry *list; /* owned: of all tables that are put, nlist of them */
+    size_t nlist;
     unsigned tables, linked, copied, ngames;
     uint64_t bytes;
 };
@@ -280,6 +284,7 @@ static int put_file(struct site *s, const struct folder_file *f)
         status = cli_no_memory();
     free(head);
     s->bytes += f->bytes;
+    s->list[s->nlist++] = (struct manifest_entry){ .path = f->path, .look = true };
     return status;
 }
 
@@ -327,6 +332,28 @@ static int write_game(struct site *s, const struct ex_game *game)
     else
         json_decref(s->files);
     s->ngames++;
+    return status;
+}
+
+/* Writes the list of the tables, as they are in the site. */
+static int write_list(struct site *s)
+{
+    char path[PATH_MAX], *text = NULL;
+    size_t n = 0;
+    FILE *out;
+    int status;
+
+    if (!path_in(path, s, "", "tables"))
+        return CLI_SYSTEM;
+    status = manifest_hash(s->list, s->nlist, path, s->c->threads);
+    if (status)
+        return status;
+    out = open_memstream(&text, &n);
+    if (!out)
+        return cli_no_memory();
+    manifest_write(out, s->list, s->nlist);
+    status = fclose(out) ? cli_no_memory() : write_file(s, "tables/", MANIFEST_NAME, text, n);
+    free(text);
     return status;
 }
 
@@ -415,6 +442,8 @@ static int write_site(struct site *s)
         status = cli_fail(CLI_NO, "%s: no tables of %s", s->c->arg[0],
                           s->c->nargs > 1 ? "these games" : "a built-in game");
     if (!status)
+        status = write_list(s);
+    if (!status)
         status = write_pages(s);
     return status ? status : write_variants(s);
 }
@@ -460,7 +489,9 @@ int cmd_site(struct cli *c)
         return status;
     }
     err = ex_games_open(&s.games, c->arg[0], 0, NULL, 0, &why);
-    status = err ? cli_fail_report(err, &why) : write_site(&s);
+    s.list = calloc(s.from.n, sizeof *s.list);
+    status = err ? cli_fail_report(err, &why) : s.list ? write_site(&s) : cli_no_memory();
+    free(s.list);
     ex_games_close(&s.games);
     folder_free(&s.from);
     return status ? status : tell(&s);

@@ -243,6 +243,21 @@ static const struct command {
       "With\n"
       "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
       "differ (3); those that it does not name are told, but with --quiet, and no fault.\n" },
+    { "needs", cmd_needs, "nwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+      "the files of tables, and of those they need: a list to copy by",
+      "One a line, as they are called below a folder of tables.\n" },
+    { "pull", cmd_pull, "dntwfFqj", 2, 999, "URL|DIR VARIANT MATERIAL... | --men N | --for FEN",
+      "fetch tables, and those they need, from a web server or a folder",
+      "What URL/manifest.txt lists (`manifest` writes it, `site` into its tables), by http or "
+      "https.\n"
+      "Each file is compared with its size and SHA-256 there before it gets its name; what was cut "
+      "goes\n"
+      "on when the same command is run again.  Tables that are there, whole, are kept, whatever "
+      "made\n"
+      "them, but with --force.  A DIR without a list is read as it is.  docs/fetching.md\n" },
+    { "push", cmd_push, "dntwfFqj", 2, 999, "DIR VARIANT MATERIAL... | --men N | --for FEN",
+      "copy tables, and those they need, into another folder, with a list for `pull`",
+      "From --dir into DIR, as `pull` does it; then DIR/manifest.txt is brought up to date.\n" },
     { "info", cmd_info, "Fj", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.  --for: on\n"

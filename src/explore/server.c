@@ -8,7 +8,6 @@
 #include "explore/server.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -23,21 +22,14 @@
 #include "explore/api.h"
 #include "explore/deadline.h"
 #include "explore/headers.h"
+#include "explore/library.h"
 
 #define CONNECTIONS     240
 #define FROM_AN_ADDRESS 40 /* at most from one address, unless only this machine may connect */
 #define HEADERS_MAX     (32u << 10)
 #define SECONDS         10
 
-/*
- * == libmicrohttpd, loaded when the server starts ==
- *
- * It brings gnutls and six libraries more, which the loader would read for every subcommand: a
- * start took 3.2 ms with them and takes 2.0 without, and an engine's script starts us a thousand
- * times.  So its functions are looked up by name, and only explore fails if it is not installed.
- */
-
-#define LIBRARY "libmicrohttpd.so.12" /* of 0.9.53, 2017, and all that came since */
+/* == libmicrohttpd == loaded when the server starts (library.h) */
 
 /* As in microhttpd.h, without MHD_. */
 struct http {
@@ -52,10 +44,7 @@ struct http {
     __typeof__(MHD_destroy_response) *destroy_response;
 };
 
-static const struct {
-    const char *name;
-    size_t at; /* in struct http */
-} functions[] = {
+static const struct ex_function functions[] = {
     { "MHD_start_daemon", offsetof(struct http, start_daemon) },
     { "MHD_stop_daemon", offsetof(struct http, stop_daemon) },
     { "MHD_get_daemon_info", offsetof(struct http, get_daemon_info) },
@@ -67,22 +56,13 @@ static const struct {
     { "MHD_destroy_response", offsetof(struct http, destroy_response) },
 };
 
-/* Finds all of them; the library stays loaded.  BK_OK; BK_E_SYSTEM: which library is missing. */
 static enum bk_err load_http(struct http *out, struct bk_report *why)
 {
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    /* of 0.9.53, 2017, and all that came since */
+    static const char *const names[] = { "libmicrohttpd.so.12", NULL };
 
-    if (!library)
-        return bk_fail(why, BK_E_SYSTEM, "explore needs libmicrohttpd: %s", dlerror());
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *found = dlsym(library, functions[i].name);
-
-        if (!found)
-            return bk_fail(why, BK_E_SYSTEM, "explore needs another libmicrohttpd: %s", dlerror());
-        /* C has no cast from an object's address to a function's; POSIX: they look alike */
-        memcpy((char *)out + functions[i].at, &found, sizeof found);
-    }
-    return BK_OK;
+    return ex_library_load(out, names, functions, sizeof functions / sizeof functions[0], "explore",
+                           "libmicrohttpd", why);
 }
 
 /* == The server == */

@@ -126,8 +126,8 @@ static bool write_shards(int out, const struct bk_unit_bytes *u, int scratch)
     return put(out, u->shard, u->shard_bytes);
 }
 
-/* Syncs a file to the disk.  A file system over a network may be interrupted there, too. */
-static bool sync_file(int fd)
+/* A file system over a network may be interrupted here, too. */
+bool bk_file_sync(int fd)
 {
     int failed;
 
@@ -146,7 +146,7 @@ static bool write_all(int out, const struct bk_head *h, const uint8_t *head,
         good = write_front(out, &unit[i]);
     for (unsigned i = 0; good && i < h->info.nunits; i++)
         good = write_shards(out, &unit[i], scratch);
-    return good && sync_file(out);
+    return good && bk_file_sync(out);
 }
 
 /* The head of a file with these units, as bytes; owned, NULL: no memory. */
@@ -184,7 +184,7 @@ static uint8_t *make_head(struct bk_head *h, const struct bk_unit_bytes *unit)
 static int create(const char *path)
 {
     unlink(path);
-    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 bool bk_file_is_others(const char *path)
@@ -216,6 +216,41 @@ int bk_file_create_part(char part[BK_PART_MAX], const char *path)
     return create(part);
 }
 
+/* Opens a part that is there, if it may be written to: one with two names may be another file of
+   this user's, which somebody has linked here.  -1: it may not. */
+static int open_part(const char *part, uint64_t *bytes)
+{
+    int fd = open(part, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return -1;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid()) {
+        *bytes = (uint64_t)st.st_size;
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+int bk_file_resume_part(char part[BK_PART_MAX], const char *path, uint64_t *bytes)
+{
+    bool others;
+    int fd;
+
+    *bytes = 0;
+    if (!name_part(part, path, true) || !name_part(part, path, false))
+        return -1;
+    others = bk_file_is_others(part);
+    name_part(part, path, true);
+    if (!others) {
+        unlink(part); /* it would be taken for the one that is resumed */
+        name_part(part, path, false);
+    }
+    fd = open_part(part, bytes);
+    return fd >= 0 ? fd : create(part);
+}
+
 /* Sets `part` to the name under which the file that is to become `path` was written. */
 static bool find_part(char part[BK_PART_MAX], const char *path)
 {
@@ -237,7 +272,7 @@ static void sync_folder(const char *path)
     *slash = 0;
     fd = open(folder, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
-        sync_file(fd);
+        bk_file_sync(fd);
         close(fd);
     }
 }

@@ -31,6 +31,12 @@ int bk_file_scratch(const char *path);
  * file or a link, goes.  Another user's stays: then the file is PATH.UID.part.  -1: errno.
  */
 int bk_file_create_part(char part[BK_PART_MAX], const char *path);
+/*
+ * The same, of a file that comes from elsewhere, piece by piece: what has come of it before stays,
+ * and *bytes tells how much that is, if it is a plain file of this user that has no other name.
+ * For reading and writing, from its beginning.
+ */
+int bk_file_resume_part(char part[BK_PART_MAX], const char *path, uint64_t *bytes);
 /* Is there a file, or a link, of another user than this process's?  Root owns all. */
 bool bk_file_is_others(const char *path);
 
@@ -42,6 +48,9 @@ bool bk_file_is_others(const char *path);
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
                           const struct bk_unit_bytes *unit, int scratch, struct bk_report *why);
 
+/* Syncs a file to the disk.  False: errno. */
+bool bk_file_sync(int fd);
+/* Gives a file that is whole and synced its name. */
 enum bk_err bk_file_publish(const char *path, struct bk_report *why);
 /* Removes what was to become the file, under either name; none need be there. */
 void bk_file_withdraw(const char *path);

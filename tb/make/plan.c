@@ -337,12 +337,45 @@ static void planner_release(struct planner *pl)
     bk_materials_free(&pl->seen);
 }
 
+/* Finds what is wanted, and all that it leads to. */
+static enum bk_err find_wanted(struct planner *pl, const struct bk_material *m, unsigned n,
+                               unsigned men, struct bk_report *why)
+{
+    unsigned royal = pl->p->v->royal;
+    struct bk_material kings = { 0 };
+    enum bk_err err = BK_OK;
+
+    if (men > BK_MEN_MAX)
+        return bk_fail(why, BK_E_USAGE, "at most %d men", BK_MEN_MAX);
+    kings.count[0][royal] = kings.count[1][royal] = 1;
+    for (unsigned i = 0; !err && i < n; i++)
+        err = find(pl, m[i], why);
+    for (unsigned k = 3; !err && k <= men; k++) /* fewer men first */
+        err = find_all(pl, &kings, 0, k - 2, why);
+    return err;
+}
+
+enum bk_err bk_plan_materials(struct bk_material **out, unsigned *found, const struct bk_variant *v,
+                              const struct bk_material *m, unsigned n, unsigned men,
+                              struct bk_report *why)
+{
+    struct bk_plan p = { .v = v };
+    struct planner pl = { .p = &p };
+    enum bk_err err = find_wanted(&pl, m, n, men, why);
+
+    *found = (unsigned)pl.nfound;
+    *out = err ? NULL : calloc(pl.nfound + 1, sizeof **out);
+    for (size_t i = 0; *out && i < pl.nfound; i++)
+        (*out)[i] = pl.found[i].m;
+    planner_release(&pl);
+    return err || *out ? err : bk_no_memory(why);
+}
+
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
                         const struct bk_material *m, unsigned n, unsigned men, bool distances,
                         struct bk_report *why)
 {
     struct planner pl = { .p = calloc(1, sizeof *pl.p) };
-    struct bk_material kings = { 0 };
     enum bk_err err = BK_OK;
 
     if (!pl.p)
@@ -351,17 +384,12 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
     pl.p->kernel = bk_kernel_for(v->nsq);
     pl.p->distances = distances;
     pl.p->effort = BK_EFFORT_NORMAL;
-    kings.count[0][v->royal] = kings.count[1][v->royal] = 1;
     if (strlen(dir) >= sizeof pl.p->dir)
         err = bk_fail(why, BK_E_USAGE, "the folder's path is too long");
-    else if (men > BK_MEN_MAX)
-        err = bk_fail(why, BK_E_USAGE, "at most %d men", BK_MEN_MAX);
     else
         strcpy(pl.p->dir, dir);
-    for (unsigned i = 0; !err && i < n; i++)
-        err = find(&pl, m[i], why);
-    for (unsigned k = 3; !err && k <= men; k++) /* fewer men first */
-        err = find_all(&pl, &kings, 0, k - 2, why);
+    if (!err)
+        err = find_wanted(&pl, m, n, men, why);
     if (!err)
         err = append_all(&pl, why);
     planner_release(&pl);

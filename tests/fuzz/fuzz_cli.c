@@ -2,8 +2,8 @@
  * fuzz_cli.c - the input is a command line, a word a line.
  *
  * Commands that make tables, or rightly take long, are left out: build, count, verify, whole;
- * explore, which does not end; plans of many men; deep counts.  So are options that write files.
- * The command runs in an empty folder.
+ * explore, which does not end; pull and push, which ask others; plans of many men; deep counts.  So
+ * are options that write files. The command runs in an empty folder.
  */
 #include <getopt.h>
 #include <string.h>
@@ -17,7 +17,8 @@ int bareking_main(int argc, char **argv); /* main.c's */
 
 static bool takes_long(int argc, char **argv)
 {
-    static const char *const slow[] = { "build", "count", "verify", "whole", "explore" };
+    static const char *const slow[] = { "build",   "count", "verify", "whole",
+                                        "explore", "pull",  "push" };
 
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
         if (argc > 1 && !strcmp(argv[1], slow[i]))

@@ -4,13 +4,16 @@
  *
  * It must say what it finds, with one of the statuses there are, and the same in JSON.  A list of a
  * file that has the wrong hash, or is not there, is never good: one line of each kind, put behind
- * whatever was read as good, must be seen.
+ * whatever was read as good, must be seen.  As a list from elsewhere (`pull`) it is refused, or
+ * each of its names leads down and is plain.
  */
 #include <getopt.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/manifest.h"
+#include "core/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
@@ -59,6 +62,28 @@ static int manifest(bool json)
     return status;
 }
 
+static void take(const uint8_t *bytes, size_t n)
+{
+    char *text = malloc(n + 1);
+    struct manifest m;
+    int status;
+
+    FUZZ_CHECK(text);
+    if (n)
+        memcpy(text, bytes, n);
+    text[n] = 0;
+    status = manifest_take(&m, "list", text, n, 0);
+    FUZZ_CHECK(status == 0 || status == 2);
+    for (size_t i = 0; i < m.n && !status; i++) {
+        const char *path = m.entry[i].path;
+
+        FUZZ_CHECK(*path && *path != '/' && !path[bk_utf8_plain(path)] && !strchr(path, '\t'));
+        FUZZ_CHECK(strcmp(path, "..") && strncmp(path, "../", 3) && !strstr(path, "/../"));
+        FUZZ_CHECK(!strcmp(manifest_find(&m, path)->want, m.entry[i].want));
+    }
+    manifest_free(&m);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static bool begun;
@@ -67,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (!begun)
         begin();
     begun = true;
+    take(bytes, n);
     write_file("list", bytes, n, "");
     status = manifest(false);
     FUZZ_CHECK(status == manifest(true));
