@@ -9,6 +9,10 @@
  * score written in pass d is taken for unknown by all threads until pass d + 1;
  * so it does not matter which thread comes first.
  *
+ * Bonus turns (docs/whole.md 7): turns left and men released are parts of a slot, up to a cap. What
+ * lies beyond it is bounded by two games that are solved one after the other: in one White counts
+ * no further and Black holds men for ever, in the other it is the other way round.
+ *
  * Rejected: undoing turns.  A drop before, a move and two drops after make
  * backward turns a second rulebook that would have to agree with the first.
  */
@@ -26,59 +30,128 @@ enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
 #define ALL_PLIES   UINT16_MAX
 #define MIB         (UINT64_C(1) << 20)
 
-struct bk_whole {
+/* A game that is solved: with bonus turns one of two, by whose rules `ever` holds a man for ever
+   where the cap is reached. */
+struct solved {
     const struct bk_variant *v;
     struct bk_hands_pos army; /* no man is on the board */
     unsigned nsq;             /* squares that exist */
     uint8_t sq_of[BK_SQ_MAX], nth_of[BK_SQ_MAX];
+    unsigned cap;     /* releases that are counted; 0 without bonus turns */
+    unsigned ever;    /* the side that holds men for ever */
+    unsigned ncounts; /* numbers of men released, by who releases them and their type */
+    struct {
+        uint8_t side, type;
+    } count[BK_HANDS_MEN_MAX];
     uint64_t slots;          /* of one side to move */
     unsigned nlayers;        /* layer[q]: q turns without checks are left */
     _Atomic int16_t **layer; /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
     unsigned plies;          /* passes */
 };
 
+struct bk_whole {
+    struct solved *game[2]; /* owned; [c]: the one that is best for the other side of c; the second
+                               with bonus turns only */
+};
+
 /* == Slots =============================================================== */
 
-static unsigned digit_of(const struct bk_whole *w, unsigned sq)
+static bool is_king(const struct solved *w, unsigned i)
 {
-    return sq == BK_SQ_NONE ? w->nsq : w->nth_of[sq];
+    return bk_man_type(w->army.man[i]) == w->v->royal;
+}
+
+/* Returns the places of man i: the squares, and one for each number of turns that he may be held.
+ */
+static unsigned places_of(const struct solved *w, unsigned i)
+{
+    return w->nsq + 1 + (is_king(w, i) ? 0 : w->cap);
+}
+
+static unsigned digit_of(const struct solved *w, const struct bk_hands_pos *p, unsigned i)
+{
+    if (p->sq[i] != BK_SQ_NONE)
+        return w->nth_of[p->sq[i]];
+    return w->nsq + (p->turns[i] == BK_TURNS_EVER ? w->cap : p->turns[i] - 1u);
 }
 
 /* Returns a state's slot.  Interchangeable men are neighbours in the list; their digits ascend. */
-static uint64_t slot_of(const struct bk_whole *w, const struct bk_hands_pos *p)
+static uint64_t slot_of(const struct solved *w, const struct bk_hands_pos *p)
 {
     unsigned digit[BK_HANDS_MEN_MAX];
     uint64_t slot = 0;
 
     for (unsigned i = 0; i < p->n; i++) {
-        unsigned d = digit_of(w, p->sq[i]), j = i;
+        unsigned d = digit_of(w, p, i), j = i;
 
         for (; j && p->man[j - 1] == p->man[i] && digit[j - 1] > d; j--)
             digit[j] = digit[j - 1];
         digit[j] = d;
     }
     for (unsigned i = 0; i < p->n; i++)
-        slot = slot * (w->nsq + 1) + digit[i];
+        slot = slot * places_of(w, i) + digit[i];
+    for (unsigned k = 0; k < w->ncounts; k++)
+        slot = slot * (w->cap + 1) + p->released[w->count[k].side][w->count[k].type];
     return slot;
 }
 
-/* Sets `p` to a slot's state.  False: two men on a square, or interchangeable men out of order. */
-static bool place(const struct bk_whole *w, uint64_t slot, struct bk_hands_pos *p)
+static void hold(const struct solved *w, struct bk_hands_pos *p, unsigned i, unsigned turns)
+{
+    bool for_ever = w->ncounts && turns > w->cap && w->ever == !bk_man_colour(p->man[i]);
+
+    p->turns[i] = for_ever ? BK_TURNS_EVER : (uint8_t)turns;
+}
+
+/* Can a man be held so long where so many have been released? */
+static bool counts_fit(const struct solved *w, const struct bk_hands_pos *p)
+{
+    bool opening = bk_hands_opening(p, w->v), none = true;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        unsigned n = p->released[!bk_man_colour(p->man[i])][bk_man_type(p->man[i])];
+
+        if (p->sq[i] == BK_SQ_NONE && digit_of(w, p, i) - w->nsq > n)
+            return false;
+        none &= !n;
+    }
+    return none || !opening;
+}
+
+/* Sets `p` to a slot's state.  False: two men on a square, or interchangeable men out of order, or
+   men held longer than they may be. */
+static bool place(const struct solved *w, uint64_t slot, struct bk_hands_pos *p)
 {
     *p = w->army;
-    for (unsigned i = p->n; i--; slot /= w->nsq + 1) {
-        unsigned digit = (unsigned)(slot % (w->nsq + 1));
+    for (unsigned k = w->ncounts; k--; slot /= w->cap + 1)
+        p->released[w->count[k].side][w->count[k].type] = (uint8_t)(slot % (w->cap + 1));
+    for (unsigned i = p->n; i--; slot /= places_of(w, i)) {
+        unsigned digit = (unsigned)(slot % places_of(w, i));
 
-        if (digit == w->nsq)
+        if (i + 1 < p->n && p->man[i] == p->man[i + 1] && digit > digit_of(w, p, i + 1))
+            return false;
+        if (digit >= w->nsq) {
+            hold(w, p, i, digit - w->nsq + 1);
             continue;
+        }
         if (p->at[w->sq_of[digit]])
             return false;
         bk_hands_put(p, i, w->sq_of[digit]);
     }
-    for (unsigned i = 1; i < p->n; i++)
-        if (p->man[i] == p->man[i - 1] && digit_of(w, p->sq[i - 1]) > digit_of(w, p->sq[i]))
-            return false;
-    return true;
+    return !w->ncounts || counts_fit(w, p);
+}
+
+/* Makes of a state that may come up in the game one that has a slot: what is counted ends with the
+   cap. */
+static void bound(const struct solved *w, struct bk_hands_pos *p)
+{
+    for (unsigned i = 0; w->ncounts && i < p->n; i++) {
+        uint8_t *n = &p->released[!bk_man_colour(p->man[i])][bk_man_type(p->man[i])];
+
+        if (*n > w->cap)
+            *n = (uint8_t)w->cap;
+        if (p->sq[i] == BK_SQ_NONE)
+            hold(w, p, i, p->turns[i] > w->cap ? w->cap + 1 : p->turns[i]);
+    }
 }
 
 /* == Scores ============================================================== */
@@ -100,7 +173,7 @@ static int ended(int wdl) { return wdl * WIN; }
 /* Returns the score of a side that can move into `score`. */
 static int one_ply_back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
 
-static _Atomic int16_t *score_at(const struct bk_whole *w, const struct bk_hands_pos *p)
+static _Atomic int16_t *score_at(const struct solved *w, const struct bk_hands_pos *p)
 {
     bool opening = bk_hands_opening(p, w->v);
     unsigned layer = opening ? w->nlayers - 1 : p->quiet;
@@ -108,10 +181,22 @@ static _Atomic int16_t *score_at(const struct bk_whole *w, const struct bk_hands
     return &w->layer[layer][slot_of(w, p) * 2 + p->stm];
 }
 
+/* As score_at(), of a state that may be beyond the cap. */
+static _Atomic int16_t *score_of(const struct solved *w, const struct bk_hands_pos *p)
+{
+    struct bk_hands_pos bounded;
+
+    if (!w->ncounts)
+        return score_at(w, p);
+    bounded = *p;
+    bound(w, &bounded);
+    return score_at(w, &bounded);
+}
+
 /* == Passes ============================================================== */
 
 struct weighing {
-    const struct bk_whole *w;
+    const struct solved *w;
     unsigned ply; /* scores of fewer plies are known */
     int best;
     unsigned turns;
@@ -127,7 +212,7 @@ static bool weigh(void *context, const struct bk_turn *turn, const struct bk_han
     if (bk_hands_over(after, g->w->v, &wdl))
         score = ended(wdl);
     else
-        score = read_score(score_at(g->w, after));
+        score = read_score(score_of(g->w, after));
     if (score && plies_of(score) >= g->ply)
         score = 0;
     score = one_ply_back(score);
@@ -137,7 +222,7 @@ static bool weigh(void *context, const struct bk_turn *turn, const struct bk_han
 }
 
 /* Returns the best of all turns whose scores are of fewer than `ply` plies. */
-static int best_of(const struct bk_whole *w, const struct bk_hands_pos *p, unsigned ply)
+static int best_of(const struct solved *w, const struct bk_hands_pos *p, unsigned ply)
 {
     struct weighing g = { .w = w, .ply = ply, .best = -WIN - 1 };
 
@@ -146,7 +231,7 @@ static int best_of(const struct bk_whole *w, const struct bk_hands_pos *p, unsig
 }
 
 struct pass {
-    struct bk_whole *w;
+    struct solved *w;
     unsigned layer, ply;
     atomic_bool changed;
     const volatile int *stop;
@@ -161,7 +246,7 @@ static bool any_turn(void *context, const struct bk_turn *turn, const struct bk_
 }
 
 /* What a state is worth before anything is known of others. */
-static int first_score(const struct bk_whole *w, const struct bk_hands_pos *p)
+static int first_score(const struct solved *w, const struct bk_hands_pos *p)
 {
     bool moves = false;
     int wdl;
@@ -180,7 +265,7 @@ static int first_score(const struct bk_whole *w, const struct bk_hands_pos *p)
 static void visit(struct pass *g, uint64_t item,
                   void (*each)(struct pass *, const struct bk_hands_pos *, _Atomic int16_t *))
 {
-    struct bk_whole *w = g->w;
+    struct solved *w = g->w;
     uint64_t end = (item + 1) * PIECE_SLOTS;
     struct bk_hands_pos p;
 
@@ -232,7 +317,7 @@ static void decide_some(void *context, uint64_t item, unsigned thread)
     visit(context, item, decide_one);
 }
 
-static uint64_t pieces_of(const struct bk_whole *w)
+static uint64_t pieces_of(const struct solved *w)
 {
     return (w->slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
 }
@@ -240,7 +325,7 @@ static uint64_t pieces_of(const struct bk_whole *w)
 static bool stopped(const struct pass *g) { return *g->stop; }
 
 /* Turns of the free game lead to the free game: pass after pass. */
-static void solve_free(struct bk_whole *w, const struct bk_whole_options *o, struct pass *g)
+static void solve_free(struct solved *w, const struct bk_whole_options *o, struct pass *g)
 {
     g->changed = true;
     for (g->ply = 1; g->changed && !stopped(g); g->ply++) {
@@ -254,10 +339,10 @@ static void solve_free(struct bk_whole *w, const struct bk_whole_options *o, str
 
 /* == The opening ========================================================= */
 
-static int opening_score(struct bk_whole *w, const struct bk_hands_pos *p);
+static int opening_score(struct solved *w, const struct bk_hands_pos *p);
 
 struct opening {
-    struct bk_whole *w;
+    struct solved *w;
     int best;
     unsigned turns;
 };
@@ -281,9 +366,9 @@ static bool weigh_opening(void *context, const struct bk_turn *turn,
 }
 
 /* The opening is as many turns deep as there are men to drop: plain recursion, remembered. */
-static int opening_score(struct bk_whole *w, const struct bk_hands_pos *p)
+static int opening_score(struct solved *w, const struct bk_hands_pos *p)
 {
-    _Atomic int16_t *at = score_at(w, p);
+    _Atomic int16_t *at = score_of(w, p);
     struct opening g = { w, -WIN - 1, 0 };
 
     if (*at != NOT_YET)
@@ -295,19 +380,39 @@ static int opening_score(struct bk_whole *w, const struct bk_hands_pos *p)
 
 /* == The whole =========================================================== */
 
-static enum bk_err allocate(struct bk_whole *w, const struct bk_whole_options *o,
+static void list_counts(struct solved *w)
+{
+    for (unsigned i = 0; bk_rules_hand_bonus(w->v) && i < w->army.n; i++)
+        if (!is_king(w, i) && !(i && w->army.man[i] == w->army.man[i - 1])) {
+            w->count[w->ncounts].side = (uint8_t)!bk_man_colour(w->army.man[i]);
+            w->count[w->ncounts++].type = (uint8_t)bk_man_type(w->army.man[i]);
+        }
+}
+
+/* Sets w->slots; false: more than can be counted. */
+static bool count_slots(struct solved *w)
+{
+    w->slots = 1;
+    for (unsigned i = 0; i < w->army.n + w->ncounts; i++) {
+        unsigned times = i < w->army.n ? places_of(w, i) : w->cap + 1;
+
+        if (w->slots > UINT64_MAX / 64 / times)
+            return false;
+        w->slots *= times;
+    }
+    return true;
+}
+
+static enum bk_err allocate(struct solved *w, const struct bk_whole_options *o,
                             struct bk_report *why)
 {
-    uint64_t most = UINT64_MAX / 64 / (w->nsq + 1), bytes;
+    unsigned games = w->ncounts ? 2 : 1;
+    uint64_t bytes;
 
-    w->slots = 1;
-    for (unsigned i = 0; i < w->army.n; i++) {
-        if (w->slots > most)
-            return bk_fail(why, BK_E_USAGE, "too many men for %u squares", w->nsq);
-        w->slots *= w->nsq + 1;
-    }
+    if (!count_slots(w))
+        return bk_fail(why, BK_E_USAGE, "too many men for %u squares", w->nsq);
     w->nlayers = o->opening ? 2u * bk_rules_quiet_turns(w->v) + 1 : 1;
-    bytes = w->slots * 2 * sizeof(int16_t);
+    bytes = w->slots * 2 * sizeof(int16_t) * games;
     if (bytes > UINT64_MAX / w->nlayers || bytes > SIZE_MAX / w->nlayers ||
         (o->memory_limit && bytes * w->nlayers > o->memory_limit))
         return bk_fail(why, BK_E_USAGE, "%llu MiB are needed; --memory allows less",
@@ -325,7 +430,7 @@ static enum bk_err allocate(struct bk_whole *w, const struct bk_whole_options *o
                    (unsigned long long)w->slots * 2 * w->nlayers);
 }
 
-static void number_squares(struct bk_whole *w)
+static void number_squares(struct solved *w)
 {
     for (unsigned sq = 0; sq < w->v->nsq; sq++)
         if (bk_bits_has(&w->v->board, sq)) {
@@ -334,7 +439,7 @@ static void number_squares(struct bk_whole *w)
         }
 }
 
-static void solve(struct bk_whole *w, const struct bk_whole_options *o)
+static void solve(struct solved *w, const struct bk_whole_options *o)
 {
     static const volatile int never = 0;
     struct pass g = { .w = w, .stop = o->stop ? o->stop : &never };
@@ -356,29 +461,59 @@ static void solve(struct bk_whole *w, const struct bk_whole_options *o)
     }
 }
 
-enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
-                         const struct bk_hands_pos *army, const struct bk_whole_options *o,
-                         struct bk_report *why)
+static void free_solved(struct solved *w)
 {
-    struct bk_whole *w = calloc(1, sizeof *w);
+    if (w) {
+        for (unsigned i = 0; w->layer && i < w->nlayers; i++)
+            free(w->layer[i]);
+        free(w->layer);
+        free(w);
+    }
+}
+
+/* Solves the game in which `ever` holds men for ever behind the cap.  *out owned, on failure, too.
+ */
+static enum bk_err solve_game(struct solved **out, const struct bk_variant *v,
+                              const struct bk_hands_pos *army, unsigned ever,
+                              const struct bk_whole_options *o, struct bk_report *why)
+{
+    struct solved *w = *out = calloc(1, sizeof *w);
     enum bk_err err;
 
     if (!w)
         return bk_no_memory(why);
     w->v = v;
     w->army = *army;
-    for (unsigned i = 0; i < army->n; i++)
+    for (unsigned i = 0; i < army->n; i++) {
         if (w->army.sq[i] != BK_SQ_NONE)
             bk_hands_lift(&w->army, i);
+        w->army.turns[i] = 1;
+    }
+    memset(w->army.released, 0, sizeof w->army.released);
     w->army.stm = BK_WHITE;
     w->army.quiet = 0;
+    w->ever = ever;
+    list_counts(w);
+    w->cap = w->ncounts ? o->bonus_cap : 0;
     number_squares(w);
-    err = allocate(w, o, why);
-    if (!err) {
-        solve(w, o);
-        if (o->stop && *o->stop)
-            err = bk_interrupted(why);
-    }
+    if ((err = allocate(w, o, why)) != BK_OK)
+        return err;
+    solve(w, o);
+    return o->stop && *o->stop ? bk_interrupted(why) : BK_OK;
+}
+
+enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
+                         const struct bk_hands_pos *army, const struct bk_whole_options *o,
+                         struct bk_report *why)
+{
+    struct bk_whole *w = calloc(1, sizeof *w);
+    unsigned games = bk_rules_hand_bonus(v) ? 2 : 1;
+    enum bk_err err = w ? BK_OK : bk_no_memory(why);
+
+    if (!err && o->bonus_cap > BK_WHOLE_CAP_MAX)
+        err = bk_fail(why, BK_E_USAGE, "releases are counted up to %d", BK_WHOLE_CAP_MAX);
+    for (unsigned side = 0; side < games && !err; side++)
+        err = solve_game(&w->game[side], v, army, !side, o, why);
     if (err)
         bk_whole_free(w);
     else
@@ -389,49 +524,76 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
 void bk_whole_free(struct bk_whole *w)
 {
     if (w) {
-        for (unsigned i = 0; w->layer && i < w->nlayers; i++)
-            free(w->layer[i]);
-        free(w->layer);
+        free_solved(w->game[0]);
+        free_solved(w->game[1]);
         free(w);
     }
 }
 
 uint64_t bk_whole_bytes(const struct bk_whole *w)
 {
-    return w->slots * 2 * sizeof(int16_t) * w->nlayers;
+    const struct solved *one = w->game[0];
+
+    return one->slots * 2 * sizeof(int16_t) * one->nlayers * (w->game[1] ? 2 : 1);
 }
 
-void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl, unsigned *dtw)
+static struct bk_whole_value value_in(struct solved *w, const struct bk_hands_pos *p)
 {
+    struct bk_whole_value value = { 0, 0 };
     int score;
 
-    if (bk_hands_over(p, w->v, wdl)) { /* baring may leave more men off than a state has */
-        *dtw = 0;
-        return;
-    }
+    if (bk_hands_over(p, w->v, &value.wdl)) /* baring may leave more men off than a state has */
+        return value;
     score = opening_score(w, p); /* some stages are not met from the empty board */
-    *wdl = (score > 0) - (score < 0);
-    *dtw = score ? plies_of(score) : 0;
+    value.wdl = (score > 0) - (score < 0);
+    value.plies = score ? plies_of(score) : 0;
+    return value;
 }
 
-/* Is it a state of the opening, which lies in the last layer, too? */
-static bool is_opening(const struct bk_whole *w, uint64_t slot)
+bool bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p,
+                    struct bk_whole_value *at_least, struct bk_whole_value *at_most)
+{
+    *at_least = *at_most = value_in(w->game[0], p);
+    if (w->game[1])
+        *(p->stm == BK_WHITE ? at_most : at_least) = value_in(w->game[1], p);
+    return at_least->wdl == at_most->wdl && at_least->plies == at_most->plies;
+}
+
+/* Is it a state that bk_whole_summary() counts?  States of the opening lie in the last layer, too.
+ */
+static bool is_counted(const struct solved *w, uint64_t slot)
 {
     struct bk_hands_pos p;
+    unsigned held[2] = { 0, 0 };
 
-    return w->nlayers == 1 && place(w, slot, &p) && bk_hands_opening(&p, w->v);
+    if (w->nlayers > 1 && !w->ncounts)
+        return true;
+    if (!place(w, slot, &p) || bk_hands_opening(&p, w->v))
+        return false;
+    for (unsigned k = 0; k < w->ncounts; k++)
+        if (p.released[w->count[k].side][w->count[k].type])
+            return false;
+    for (unsigned i = 0; i < p.n; i++)
+        held[bk_man_colour(p.man[i])] += p.sq[i] == BK_SQ_NONE;
+    return held[0] <= 1 && held[1] <= 1;
 }
 
 void bk_whole_summary(const struct bk_whole *w, struct bk_whole_summary *s)
 {
-    memset(s, 0, sizeof *s);
-    s->slots = 2 * w->slots;
-    for (uint64_t i = 0; i < 2 * w->slots; i++) {
-        int score = w->layer[0][i];
+    const struct solved *least = w->game[0], *most = w->game[1] ? w->game[1] : least;
 
-        if (score == ILLEGAL || score == NOT_YET || is_opening(w, i / 2))
+    memset(s, 0, sizeof *s);
+    s->slots = 2 * least->slots;
+    for (uint64_t i = 0; i < 2 * least->slots; i++) {
+        int score = least->layer[0][i], other = most->layer[0][i];
+
+        if (score == ILLEGAL || score == NOT_YET || !is_counted(least, i / 2))
             continue;
         s->states++;
+        if (score != other) {
+            s->open++;
+            continue;
+        }
         s->wins += score > 0;
         s->losses += score < 0;
         s->draws += score == 0;

@@ -17,14 +17,35 @@
 
 /* == The slow one: positions == */
 
-enum { SQUARES = 36, TEXT = 80, BIG = 20000, WORST = -BIG - 1 };
+enum { SQUARES = 36, TEXT = 120, BIG = 20000, WORST = -BIG - 1 };
+enum { WHITE, BLACK };
+
+enum { CAP = 1 }; /* releases are counted up to this in what is compared */
+
+static const char kinds[] = "RNFACP";
 
 struct slow {
     char at[SQUARES + 1]; /* '.', '*', or a letter, upper case White's; a1 first    */
     char pool[16];        /* men still to be dropped in the opening, sorted         */
-    char due, other;      /* held by the side to move; by the other side; 0: nobody */
+    char hand[2][24];     /* held by White, by Black: a letter and the turns left, '1' on, '*':
+                             no end; pairs ascend                                   */
+    char freed[2][8];     /* how many of each of `kinds` White, Black has released: '0' on */
     char stm;             /* 'w', 'b' */
     int quiet;
+};
+
+/* A game, and how far releases are counted: from `cap` on men are held no longer, or for ever. */
+struct slow_game {
+    const struct bk_variant *v;
+    int cap;
+    bool ever[2];
+};
+
+/* A turn as it is made. */
+struct making {
+    struct slow s;
+    bool laid[SQUARES]; /* a man was dropped here before the move */
+    char fresh, length; /* the man captured, and the turns he may be held; 0: nobody */
 };
 
 struct slow_list {
@@ -129,65 +150,142 @@ static bool opening(const struct slow *s) { return strpbrk(s->pool, "Kk"); }
 
 /* == The slow one: turns == */
 
-/* Ends a turn: appends the position after it, if legal.  held: what the mover keeps in hand. */
-static void end_turn(const struct bk_variant *v, struct slow s, char held, struct slow_list *out)
-{
-    bool us = s.stm == 'w';
+static int us_of(const struct slow *s) { return s->stm == 'w' ? WHITE : BLACK; }
 
-    if (!safe(v, s.at, us) || (s.quiet && !safe(v, s.at, !us)))
-        return;
-    s.stm = us ? 'b' : 'w';
-    s.due = s.other;
-    s.other = held;
-    s.quiet -= s.quiet > 0;
-    push(out, &s);
+static int kind_of(char c) { return (int)(strchr(kinds, toupper((unsigned char)c)) - kinds); }
+
+static void take_out(char *hand, size_t at)
+{
+    memmove(hand + at, hand + at + 2, strlen(hand + at + 2) + 1);
 }
 
-static void drops_after(const struct bk_variant *v, const struct slow *s, char fresh,
+/* Puts a man and his turns into a hand, where the order wants them. */
+static void put_in(char *hand, char man, char turns)
+{
+    size_t at = 0;
+
+    while (hand[at] && (hand[at] < man || (hand[at] == man && hand[at + 1] < turns)))
+        at += 2;
+    memmove(hand + at + 2, hand + at, strlen(hand + at) + 1);
+    hand[at] = man;
+    hand[at + 1] = turns;
+}
+
+static void release(const struct slow_game *g, struct slow *s, char man)
+{
+    char *n = &s->freed[us_of(s)][kind_of(man)];
+
+    if (g->v->hand_bonus && *n - '0' < g->cap)
+        ++*n;
+}
+
+/* The turns that a man captured now may be held, the next one included. */
+static char turns_for(const struct slow_game *g, const struct slow *s, char man)
+{
+    int n = s->freed[us_of(s)][kind_of(man)] - '0';
+
+    if (!g->v->hand_bonus)
+        return '1';
+    return n >= g->cap && g->ever[us_of(s)] ? '*' : (char)('1' + n);
+}
+
+/* Ends a turn: appends the position after it, if legal. */
+static void end_turn(const struct slow_game *g, struct making m, struct slow_list *out)
+{
+    struct slow *s = &m.s;
+    bool us = s->stm == 'w';
+    char left[24] = "";
+
+    if (!safe(g->v, s->at, us) || (s->quiet && !safe(g->v, s->at, !us)))
+        return;
+    for (const char *h = s->hand[us_of(s)]; *h; h += 2)
+        put_in(left, h[0], h[1] == '*' || h[1] == '1' ? h[1] : (char)(h[1] - 1));
+    if (m.fresh)
+        put_in(left, m.fresh, m.length);
+    strcpy(s->hand[us_of(s)], left);
+    s->stm = us ? 'b' : 'w';
+    s->quiet -= s->quiet > 0;
+    push(out, s);
+}
+
+/* Drops of the men held from place i of the hand on, then of the man captured. */
+static void drops_after(const struct slow_game *g, const struct making *m, size_t i,
                         struct slow_list *out)
 {
-    if (s->due) {
-        for (int sq = 0; s->at[sq]; sq++)
-            if (has_room(v, s->at, sq, s->due)) {
-                struct slow t = *s;
+    const char *hand = m->s.hand[us_of(&m->s)];
+    bool last = !hand[i];
+    char man = last ? m->fresh : hand[i];
 
-                t.at[sq] = s->due;
-                t.due = 0;
-                drops_after(v, &t, fresh, out);
+    if (last)
+        end_turn(g, *m, out);
+    else if (hand[i + 1] != '1')
+        drops_after(g, m, i + 2, out);
+    for (int sq = 0; man && m->s.at[sq]; sq++)
+        if (has_room(g->v, m->s.at, sq, man)) {
+            struct making t = *m;
+
+            t.s.at[sq] = man;
+            release(g, &t.s, man);
+            if (last) {
+                t.fresh = 0;
+                end_turn(g, t, out);
+            } else {
+                take_out(t.s.hand[us_of(&t.s)], i);
+                drops_after(g, &t, i, out);
             }
-        return;
-    }
-    end_turn(v, *s, fresh, out);
-    for (int sq = 0; fresh && s->at[sq]; sq++)
-        if (has_room(v, s->at, sq, fresh)) {
-            struct slow t = *s;
-
-            t.at[sq] = fresh;
-            end_turn(v, t, 0, out);
         }
 }
 
-static void slow_moves(const struct bk_variant *v, const struct slow *s, struct slow_list *out)
+static void slow_moves(const struct slow_game *g, const struct making *m, struct slow_list *out)
 {
+    const struct slow *s = &m->s;
     bool us = s->stm == 'w';
 
     for (int from = 0; s->at[from]; from++)
         for (int to = 0; mine(s, s->at[from]) && s->at[to]; to++) {
-            struct slow t = *s;
+            struct making t = *m;
             char taken = s->at[to];
 
             if (to == from || taken == '*' || mine(s, taken) || taken == king_letter(!us) ||
-                !goes(v, s->at, from, to, taken != '.'))
+                (taken != '.' && m->laid[to] && g->v->no_recapture) ||
+                !goes(g->v, s->at, from, to, taken != '.'))
                 continue;
-            t.at[to] = '.';
-            if (!has_room(v, t.at, to, s->at[from]))
+            t.s.at[to] = '.';
+            if (!has_room(g->v, t.s.at, to, s->at[from]))
                 continue;
-            t.at[to] = s->at[from];
-            t.at[from] = '.';
-            if (taken != '.' && men_on(t.at, !us) == 1)
-                end_turn(v, t, taken, out);
+            t.s.at[to] = s->at[from];
+            t.s.at[from] = '.';
+            if (taken != '.') {
+                t.fresh = taken;
+                t.length = turns_for(g, s, taken);
+            }
+            if (taken != '.' && men_on(t.s.at, !us) == 1)
+                end_turn(g, t, out);
             else
-                drops_after(v, &t, taken == '.' ? 0 : taken, out);
+                drops_after(g, &t, 0, out);
+        }
+}
+
+/* Drops of the men held from place i of the hand on, before the move. */
+static void drops_before(const struct slow_game *g, const struct making *m, size_t i,
+                         struct slow_list *out)
+{
+    const char *hand = m->s.hand[us_of(&m->s)];
+
+    if (!hand[i]) {
+        slow_moves(g, m, out);
+        return;
+    }
+    drops_before(g, m, i + 2, out);
+    for (int sq = 0; m->s.at[sq]; sq++)
+        if (has_room(g->v, m->s.at, sq, hand[i])) {
+            struct making t = *m;
+
+            t.s.at[sq] = hand[i];
+            t.laid[sq] = true;
+            release(g, &t.s, hand[i]);
+            take_out(t.s.hand[us_of(&t.s)], i);
+            drops_before(g, &t, i, out);
         }
 }
 
@@ -207,13 +305,14 @@ static void take_from_pool(struct slow *s, int i)
     memmove(s->pool + i, s->pool + i + 1, strlen(s->pool + i));
 }
 
-static void pool_drops(const struct bk_variant *v, const struct slow *s, int side,
+static void pool_drops(const struct slow_game *g, const struct slow *s, int side,
                        struct slow_list *out)
 {
+    const struct bk_variant *v = g->v;
     bool any = false;
 
     if (side == 2) {
-        end_turn(v, *s, 0, out);
+        end_turn(g, (struct making){ .s = *s }, out);
         return;
     }
     for (int i = 0; s->pool[i]; i++) {
@@ -232,15 +331,16 @@ static void pool_drops(const struct bk_variant *v, const struct slow *s, int sid
                 continue;
             t.at[sq] = c;
             take_from_pool(&t, i);
-            pool_drops(v, &t, side + 1, out);
+            pool_drops(g, &t, side + 1, out);
         }
     }
     if (!any)
-        pool_drops(v, s, side + 1, out);
+        pool_drops(g, s, side + 1, out);
 }
 
-static void king_drops(const struct bk_variant *v, const struct slow *s, struct slow_list *out)
+static void king_drops(const struct slow_game *g, const struct slow *s, struct slow_list *out)
 {
+    const struct bk_variant *v = g->v;
     char c = king_letter(s->stm == 'w');
 
     for (int sq = 0; s->at[sq]; sq++) {
@@ -252,30 +352,23 @@ static void king_drops(const struct bk_variant *v, const struct slow *s, struct 
         t.at[sq] = c;
         take_from_pool(&t, (int)(strchr(t.pool, c) - t.pool));
         before = out->n;
-        end_turn(v, t, 0, out);
+        end_turn(g, (struct making){ .s = t }, out);
         if (out->n > before && !t.pool[0]) /* the turns after that are quiet */
             out->s[before].quiet = 2 * v->quiet_turns;
     }
 }
 
-static void slow_turns(const struct bk_variant *v, const struct slow *s, struct slow_list *out)
+static void slow_turns(const struct slow_game *g, const struct slow *s, struct slow_list *out)
 {
-    out->n = 0;
-    if (opening(s) && strspn(s->pool, "Kk") == strlen(s->pool)) {
-        king_drops(v, s, out);
-    } else if (opening(s)) {
-        pool_drops(v, s, 0, out);
-    } else {
-        slow_moves(v, s, out);
-        for (int sq = 0; s->due && s->at[sq]; sq++)
-            if (has_room(v, s->at, sq, s->due)) {
-                struct slow t = *s;
+    struct making m = { .s = *s };
 
-                t.at[sq] = s->due;
-                t.due = 0;
-                slow_moves(v, &t, out);
-            }
-    }
+    out->n = 0;
+    if (opening(s) && strspn(s->pool, "Kk") == strlen(s->pool))
+        king_drops(g, s, out);
+    else if (opening(s))
+        pool_drops(g, s, 0, out);
+    else
+        drops_before(g, &m, 0, out);
 }
 
 /* == The slow one: ends == */
@@ -353,6 +446,7 @@ struct node {
 };
 
 struct graph {
+    struct slow_game rules;
     const struct bk_variant *v;
     struct node *node;
     size_t n, room, *edge, nedges, edge_room;
@@ -361,8 +455,8 @@ struct graph {
 
 static char *text_of(const struct slow *s, char out[TEXT])
 {
-    snprintf(out, TEXT, "%s[%s]%c%c%c%d", s->at, s->pool, s->due ? s->due : '-',
-             s->other ? s->other : '-', s->stm, s->quiet);
+    snprintf(out, TEXT, "%s[%s]%s,%s %s,%s %c%d", s->at, s->pool, s->hand[WHITE], s->hand[BLACK],
+             s->freed[WHITE], s->freed[BLACK], s->stm, s->quiet);
     return out;
 }
 
@@ -428,7 +522,7 @@ static void explore(struct graph *g)
             g->node[i].outside = score;
             continue;
         }
-        slow_turns(g->v, &s, &turns);
+        slow_turns(&g->rules, &s, &turns);
         if (!turns.n)
             outside =
                 safe(g->v, s.at, s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW ? 0 : -BIG;
@@ -477,6 +571,26 @@ static void free_graph(struct graph *g)
 
 /* == Comparing == */
 
+/* Writes " k1.0,0.2": of the types that the other side has, in the order of the game's file. */
+static void write_freed(const struct bk_variant *v, const struct slow *s, char *out)
+{
+    char men[SQUARES + 16 + 2 * 24];
+
+    snprintf(men, sizeof men, "%s%s%s%s", s->at, s->pool, s->hand[WHITE], s->hand[BLACK]);
+    for (int side = 0; side < 2; side++) {
+        const char *before = side ? "," : " k";
+
+        for (int type = 0; type < v->ntypes; type++) {
+            char c = v->piece[type].letter;
+
+            if (c == 'K' || !strchr(men, side == WHITE ? tolower((unsigned char)c) : c))
+                continue;
+            out += sprintf(out, "%s%c", before, s->freed[side][kind_of(c)]);
+            before = ".";
+        }
+    }
+}
+
 static char *fen_of(const struct bk_variant *v, const struct slow *s, char out[BK_FEN_MAX])
 {
     size_t n = 0;
@@ -495,13 +609,14 @@ static char *fen_of(const struct bk_variant *v, const struct slow *s, char out[B
         out[n++] = r ? '/' : '[';
     }
     n += (size_t)sprintf(out + n, "%s", s->pool);
-    if (s->due)
-        out[n++] = s->due;
-    if (s->other)
-        out[n++] = s->other;
+    for (int side = 0; side < 2; side++)
+        for (const char *h = s->hand[side]; *h; h += 2)
+            n += (size_t)sprintf(out + n, h[1] == '1' ? "%c" : "%c=%c", h[0], h[1]);
     if (out[n - 1] == '[')
         out[n++] = '-';
-    sprintf(out + n, "] %c", s->stm);
+    n += (size_t)sprintf(out + n, "] %c", s->stm);
+    if (v->hand_bonus)
+        write_freed(v, s, out + n);
     return out;
 }
 
@@ -510,6 +625,8 @@ static void empty_board(const struct bk_variant *v, struct slow *s)
     memset(s, 0, sizeof *s);
     for (unsigned sq = 0; sq < v->nsq; sq++)
         s->at[sq] = bk_bits_has(&v->board, sq) ? '.' : '*';
+    strcpy(s->freed[WHITE], "000000");
+    strcpy(s->freed[BLACK], "000000");
 }
 
 /* Adds a node for every way to put `army` on the board or, at most one man a colour, in a hand. */
@@ -522,10 +639,6 @@ static void all_placements(struct graph *g, const char *army, struct slow *s)
             struct slow t = *s;
 
             t.stm = "wb"[i];
-            if (i == 1) { /* s->due is black, held by White */
-                t.due = s->other;
-                t.other = s->due;
-            }
             if (safe(g->v, t.at, i == 1))
                 node_of(g, &t);
         }
@@ -537,9 +650,9 @@ static void all_placements(struct graph *g, const char *army, struct slow *s)
             all_placements(g, army + 1, s);
             s->at[sq] = '.';
         }
-    hand = white(*army) ? &s->other : &s->due;
+    hand = s->hand[white(*army) ? BLACK : WHITE];
     if (toupper((unsigned char)*army) != 'K' && !*hand) {
-        *hand = *army;
+        put_in(hand, *army, '1');
         all_placements(g, army + 1, s);
         *hand = 0;
     }
@@ -575,7 +688,7 @@ static struct hands_state state_of(const struct graph *g, const struct node *n,
 
 uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *visit, void *context)
 {
-    struct graph g = { .v = v };
+    struct graph g = { .v = v, .rules = { .v = v, .cap = CAP } };
     uint64_t n;
 
     solve(&g, army, false);
@@ -593,7 +706,8 @@ uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *v
 uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other, const char *army,
                        bool from_empty)
 {
-    struct graph a = { .v = v }, b = { .v = other };
+    struct graph a = { .v = v, .rules = { .v = v, .cap = CAP } };
+    struct graph b = { .v = other, .rules = { .v = other, .cap = CAP } };
     uint64_t n = 0;
 
     solve(&a, army, from_empty);
@@ -610,6 +724,17 @@ uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *othe
 
 /* == Comparing == */
 
+/* Sets *value to what `w` says in the game of `g`: true of one side at least, of the other at most.
+ */
+static void ask(const struct graph *g, struct bk_whole *w, const struct bk_hands_pos *p,
+                struct bk_whole_value *value)
+{
+    struct bk_whole_value least, most;
+
+    bk_whole_value(w, p, &least, &most);
+    *value = g->rules.ever[p->stm] ? most : least;
+}
+
 /* Returns how many states of `g` have another value in `w`; prints the first of them. */
 static unsigned compare(struct graph *g, struct bk_whole *w, const char *what)
 {
@@ -620,17 +745,16 @@ static unsigned compare(struct graph *g, struct bk_whole *w, const char *what)
         struct hands_state s = state_of(g, &g->node[i], fen);
         struct bk_hands_pos p;
         struct bk_report why = { "" };
-        unsigned dtw = 0;
-        int wdl = 0;
+        struct bk_whole_value fast = { 0, 0 };
         enum bk_err err = bk_hands_from_fen(&p, g->v, s.fen, &why);
 
         if (!err) {
             p.quiet = (uint8_t)s.quiet;
-            bk_whole_value(w, &p, &wdl, &dtw);
+            ask(g, w, &p, &fast);
         }
-        if ((err || wdl != s.wdl || dtw != s.dtw) && !different++)
-            printf("%s: %s quiet %u: fast %d in %u, slow %d in %u %s\n", what, fen, s.quiet, wdl,
-                   dtw, s.wdl, s.dtw, why.text);
+        if ((err || fast.wdl != s.wdl || fast.plies != s.dtw) && !different++)
+            printf("%s: %s quiet %u: fast %d in %u, slow %d in %u %s\n", what, fen, s.quiet,
+                   fast.wdl, fast.plies, s.wdl, s.dtw, why.text);
     }
     return different;
 }
@@ -640,7 +764,9 @@ static unsigned legal_states(const struct graph *g)
     unsigned n = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        n += !g->node[i].s.quiet && !opening(&g->node[i].s);
+        n += !g->node[i].s.quiet && !opening(&g->node[i].s) &&
+             !strcmp(g->node[i].s.freed[WHITE], "000000") &&
+             !strcmp(g->node[i].s.freed[BLACK], "000000");
     return n;
 }
 
@@ -656,29 +782,62 @@ static unsigned compare_number(const struct graph *g, struct bk_whole *w, const 
     return 1;
 }
 
-static unsigned check(const struct bk_variant *v, const char *army, bool from_empty)
+/* Compares all states, by the game in which `ever` holds men for ever, with what `w` says. */
+static unsigned check_game(const struct bk_variant *v, const char *army, bool from_empty,
+                           unsigned ever, struct bk_whole *w)
+{
+    struct graph g = { .v = v, .rules = { .v = v, .cap = CAP } };
+    unsigned different;
+
+    g.rules.ever[ever] = v->hand_bonus;
+    solve(&g, army, from_empty);
+    different = compare(&g, w, army) + (from_empty ? 0 : compare_number(&g, w, army));
+    free_graph(&g);
+    return different;
+}
+
+/* Reads any position of these men; false: they do not fit. */
+static bool some_position(const struct bk_variant *v, const char *army, bool from_empty,
+                          struct bk_hands_pos *p)
 {
     struct graph g = { .v = v };
-    struct bk_hands_pos p;
-    struct bk_whole *w = NULL;
     struct bk_report why = { "" };
-    struct bk_whole_options o = { .opening = from_empty };
     char fen[BK_FEN_MAX];
-    unsigned different = 1;
-    enum bk_err err;
+    struct slow s;
+    bool fits;
 
-    solve(&g, army, from_empty);
-    if (!g.n)
-        return 0; /* the army does not fit */
-    err = bk_hands_from_fen(&p, v, fen_of(v, &g.node[0].s, fen), &why);
-    if (!err)
-        err = bk_whole_new(&w, v, &p, &o, &why);
-    if (err)
-        printf("%s: %s\n", army, why.text);
-    else
-        different = compare(&g, w, army) + (from_empty ? 0 : compare_number(&g, w, army));
-    bk_whole_free(w);
+    empty_board(v, &s);
+    if (from_empty) {
+        strcpy(s.pool, army);
+        s.stm = 'w';
+        node_of(&g, &s);
+    } else {
+        all_placements(&g, army, &s);
+    }
+    fits = g.n && !bk_hands_from_fen(p, v, fen_of(v, &g.node[0].s, fen), &why);
+    if (g.n && !fits)
+        printf("%s: %s\n", fen, why.text);
     free_graph(&g);
+    return fits;
+}
+
+static unsigned check(const struct bk_variant *v, const char *army, bool from_empty)
+{
+    struct bk_whole_options o = { .opening = from_empty, .bonus_cap = CAP };
+    struct bk_report why = { "" };
+    struct bk_whole *w = NULL;
+    struct bk_hands_pos p;
+    unsigned different = 0;
+
+    if (!some_position(v, army, from_empty, &p))
+        return 0;
+    if (bk_whole_new(&w, v, &p, &o, &why) != BK_OK) {
+        printf("%s: %s\n", army, why.text);
+        return 1;
+    }
+    for (unsigned ever = 0; ever < (v->hand_bonus ? 2 : 1); ever++)
+        different += check_game(v, army, from_empty, ever, w);
+    bk_whole_free(w);
     return different;
 }
 
@@ -710,11 +869,13 @@ char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX])
 
     snprintf(out, HANDS_TEXT_MAX,
              "[variant]\nname = case\nboard = %s\n%s%s\nbare-king = %s\nstalemate = %s\n"
-             "hand = captured\nhand-bonus = none\nconfiguration = %s\nopening = drops\n"
+             "hand = captured\nhand-bonus = %s\nhand-recapture = %s\nconfiguration = %s\nopening = "
+             "drops\n"
              "opening-quiet-turns = %d\n" MEN,
              r->board, *r->holes ? "holes = " : "", r->holes, r->bare, r->stalemate,
-             r->configuration, r->quiet, *king ? "ranks = " : "", king, r->rooks,
-             *rook ? "ranks = " : "", rook, r->knights, r->ferzes, r->cannons);
+             r->bonus ? "n-for-n" : "none", r->no_recapture ? "no" : "yes", r->configuration,
+             r->quiet, *king ? "ranks = " : "", king, r->rooks, *rook ? "ranks = " : "", rook,
+             r->knights, r->ferzes, r->cannons);
     return out;
 }
 
@@ -806,6 +967,8 @@ void hands_draw(uint64_t seed, struct hands_case *c)
         draw_opening(&seed, &c->rules, c->army);
     else
         draw_army(&seed, c->army);
+    c->rules.no_recapture = random_once_in(&seed, 2);
+    c->rules.bonus = random_once_in(&seed, 3);
 }
 
 unsigned hands_check(const struct hands_case *c)
@@ -816,11 +979,12 @@ unsigned hands_check(const struct hands_case *c)
     if (different)
         printf(
             "%s holes %s, %s%s, bare %s, stalemate %s, configuration %s, quiet %d, K on %s, R on "
-            "%s\n",
+            "%s%s%s\n",
             c->rules.board, c->rules.holes, c->opening ? "opening " : "", c->army, c->rules.bare,
             c->rules.stalemate, c->rules.configuration, c->rules.quiet,
             c->rules.king_ranks ? c->rules.king_ranks : "all",
-            c->rules.rook_ranks ? c->rules.rook_ranks : "all");
+            c->rules.rook_ranks ? c->rules.rook_ranks : "all",
+            c->rules.no_recapture ? ", no recapture" : "", c->rules.bonus ? ", bonus turns" : "");
     bk_variant_free(v);
     return different;
 }

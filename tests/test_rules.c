@@ -906,6 +906,39 @@ static void rule__configuration(void **state)
     bk_variant_free(v);
 }
 
+/* Rules of turns: some state of an army has another value where they are not. */
+static void prove_turns(struct hands_rules rules, struct hands_rules otherwise, const char *army)
+{
+    struct bk_variant *v = hands_game(&rules), *other = hands_game(&otherwise);
+
+    assert_int_equal(hands_check_army(v, army), 0);
+    assert_true(hands_changed(v, other, army, false) > 0);
+    bk_variant_free(other);
+    bk_variant_free(v);
+}
+
+static void rule__no_recapture(void **state)
+{
+    struct hands_rules r = two_boxes, otherwise = two_boxes;
+
+    (void)state;
+    r.no_recapture = true;
+    prove_turns(r, otherwise, "KRNkf");
+}
+
+static void rule__bonus_turns(void **state)
+{
+    struct hands_rules r = puzzle, otherwise;
+
+    (void)state;
+    r.board = "3x3"; /* three boxes */
+    r.holes = "c3";
+    r.no_recapture = true;
+    otherwise = r;
+    r.bonus = true;
+    prove_turns(r, otherwise, "KRNkfn");
+}
+
 static void prove_opening(struct hands_rules rules, struct hands_rules otherwise, const char *pool)
 {
     struct bk_variant *v = hands_game(&rules), *other = hands_game(&otherwise);
@@ -986,6 +1019,8 @@ int main(void)
     const struct CMUnitTest more[] = {
         cmocka_unit_test_setup_teardown(rule__fifty_turns, set_up, tear_down),
         cmocka_unit_test(rule__hands),
+        cmocka_unit_test(rule__no_recapture),
+        cmocka_unit_test(rule__bonus_turns),
         cmocka_unit_test(rule__configuration),
         cmocka_unit_test(rule__opening_drops),
         cmocka_unit_test(rule__no_checks_at_first),

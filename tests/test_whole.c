@@ -253,6 +253,186 @@ static void opening__puts_one_of_each_colour(void **state)
     bk_variant_free(v);
 }
 
+/* == Bonus turns, and no recapture == */
+
+static void hands__who_was_dropped_is_not_taken_in_that_turn(void **state)
+{
+    struct hands_rules r = usual3;
+    struct bk_variant *v;
+
+    (void)state;
+    r.no_recapture = true;
+    v = hands_game(&r);
+    assert_int_equal(turns_named(v, "2k/3/KRn[f] w", "f@b2,b1b2", NULL), 0);
+    assert_int_equal(turns_named(v, "2k/3/KRn[f] w", "f@b3,b1c1", NULL), 1); /* another man */
+    bk_variant_free(v);
+    expect(r, "KRNkf");
+    expect(r, "KFNkr");
+    v = hands_game(&usual3);
+    assert_int_equal(turns_named(v, "2k/3/KRn[f] w", "f@b2,b1b2", NULL), 1);
+    bk_variant_free(v);
+}
+
+static void bonus__turns_agree_with_the_slow_solver(void **state)
+{
+    struct hands_rules r = usual3;
+
+    (void)state;
+    r.bonus = true;
+    expect(r, "KRkf");
+    expect(r, "KRNkf");
+    r.no_recapture = true;
+    expect(r, "KRNkf");
+    expect(r, "KFFkr"); /* men of one type are counted together */
+    r = on("3x3", "c3");
+    r.bonus = r.no_recapture = true;
+    expect(r, "KRNkfn"); /* several men of a side may be held */
+}
+
+static void bonus__turns_follow_the_opening(void **state)
+{
+    struct hands_rules r = usual3;
+    struct bk_variant *v;
+
+    (void)state;
+    r.bonus = r.no_recapture = true;
+    r.knights = 1;
+    r.holes = "c3";
+    v = hands_game(&r);
+    assert_int_equal(hands_check_opening(v, "FKNfkn"), 0);
+    bk_variant_free(v);
+}
+
+struct playing {
+    const struct bk_hands_pos *p;
+    const struct bk_variant *v;
+    const char *name;
+    struct bk_turn turn;
+    struct bk_hands_pos after;
+    bool found;
+};
+
+static bool find_turn(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
+{
+    struct playing *g = context;
+    char name[BK_TURN_NAME_MAX];
+
+    if (strcmp(bk_turn_name(g->p, g->v, turn, name), g->name) != 0)
+        return true;
+    g->turn = *turn;
+    g->after = *after;
+    g->found = true;
+    return false;
+}
+
+/* Plays the turn of this name, and compares the two ways to play it. */
+static void play_named(const struct bk_variant *v, struct bk_hands_pos *p, const char *name)
+{
+    struct playing g = { .p = p, .v = v, .name = name };
+    char listed[BK_FEN_MAX], played[BK_FEN_MAX];
+
+    bk_hands_turns(p, v, find_turn, &g);
+    if (!g.found)
+        fail_msg("%s is no turn", name);
+    bk_hands_play(p, v, &g.turn);
+    assert_string_equal(bk_hands_to_fen(p, v, played), bk_hands_to_fen(&g.after, v, listed));
+}
+
+static void bonus__each_release_is_a_turn_more(void **state)
+{
+    struct hands_rules r = usual3;
+    struct bk_hands_pos p;
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    char fen[BK_FEN_MAX];
+
+    (void)state;
+    r.bonus = r.no_recapture = true;
+    r.board = "4x3";
+    v = hands_game(&r);
+    /* White has released a ferz once: the next one that he takes has two turns. */
+    if (bk_hands_from_fen(&p, v, "3k/2n1/Kf1N[-] w k0.1,0", &why))
+        fail_msg("%s", why.text);
+    play_named(v, &p, "a1b1");
+    assert_string_equal(bk_hands_to_fen(&p, v, fen), "3k/2n1/1K1N[f=2] b k0.1,0");
+    play_named(v, &p, "c2a1");
+    assert_string_equal(bk_hands_to_fen(&p, v, fen), "3k/4/nK1N[f=2] w k0.1,0");
+    play_named(v, &p, "b1b2"); /* he keeps it */
+    assert_string_equal(bk_hands_to_fen(&p, v, fen), "3k/1K2/n2N[f] b k0.1,0");
+    play_named(v, &p, "a1c2");
+    assert_int_equal(turns_named(v, bk_hands_to_fen(&p, v, fen), "b2b1", NULL), 0); /* now due */
+    play_named(v, &p, "b2b1,f@c1");
+    assert_string_equal(bk_hands_to_fen(&p, v, fen), "3k/2n1/1KfN[-] b k0.2,0");
+    bk_variant_free(v);
+}
+
+/* Values of puzzle-mini by a solver that shares nothing with ours: with bonus turns, exact whatever
+   their number, and without.  In all of them nobody has released a man. */
+static void bonus__puzzle_mini_is_as_another_solver_has_it(void **state)
+{
+    static const struct {
+        const char *fen;
+        struct bk_whole_value with, without;
+    } claim[] = {
+        { "A1**/2**/kaK1/4[A=1a=1] w k0,0", { 0, 0 }, { 1, 11 } },
+        { "aK**/a1**/3A/2k1[A=1] w k0,0", { -1, 16 }, { 0, 0 } },
+        { "1A**/1K**/2aa/1k2[A=1] w k0,0", { 1, 17 }, { 0, 0 } },
+        { "2**/ka**/2Aa/1K1A[] b k0,0", { 1, 13 }, { 0, 0 } },
+        { "Aa**/1A**/K1a1/2k1[] b k0,0", { 1, 13 }, { 0, 0 } },
+        { "1K**/2**/ak1A/a2A[] b k0,0", { -1, 10 }, { -1, 8 } },
+        { "2**/1a**/1a1A/k1KA[] b k0,0", { -1, 12 }, { -1, 10 } },
+        { "KA**/2**/aa2/1Ak1[] b k0,0", { -1, 10 }, { -1, 8 } },
+        { "K1**/2**/1a1A/a1kA[] w k0,0", { 1, 9 }, { 1, 7 } },
+        { "1k**/2**/AK1a/3a[A=1] w k0,0", { -1, 10 }, { -1, 8 } },
+        { "aA**/kA**/3K/4[a=1] b k0,0", { 1, 3 }, { 1, 3 } },
+        { "ka**/1a**/4/1AK1[A=1] b k0,0", { 1, 5 }, { 1, 5 } },
+        { "1A**/K1**/a3/a2k[A=1] b k0,0", { -1, 4 }, { -1, 4 } },
+        { "k1**/2**/AaAK/1a2[] b k0,0", { -1, 2 }, { -1, 2 } },
+        { "1A**/1k**/aa2/K3[A=1] w k0,0", { 0, 0 }, { 0, 0 } },
+    };
+    static const struct {
+        const char *game;
+        uint64_t wins, draws, losses, open;
+    } sum[] = { { "puzzle-mini-bonus", 153216, 15648, 115520, 4588 },
+                { "puzzle-mini", 154988, 15784, 118200, 0 } };
+
+    (void)state;
+    if (!tries_all())
+        leave_out("half a minute, with TEST_ALL=1");
+    for (unsigned g = 0; g < 2; g++) {
+        struct bk_whole_options o = { .bonus_cap = 1 };
+        struct bk_whole_summary s;
+        struct bk_whole *w = NULL;
+        struct bk_report why = { "" };
+        struct bk_variant *v;
+
+        assert_int_equal(bk_variant_load(&v, sum[g].game, &why), BK_OK);
+        for (size_t i = 0; i < sizeof claim / sizeof *claim; i++) {
+            const struct bk_whole_value *right = g ? &claim[i].without : &claim[i].with;
+            struct bk_whole_value least, most;
+            struct bk_hands_pos p;
+            char fen[BK_FEN_MAX];
+
+            sprintf(fen, "%.*s", (int)(strchr(claim[i].fen, ' ') + 2 - claim[i].fen), claim[i].fen);
+            if (bk_hands_from_fen(&p, v, fen, &why))
+                fail_msg("%s", why.text);
+            if (!w)
+                assert_int_equal(bk_whole_new(&w, v, &p, &o, &why), BK_OK);
+            assert_true(bk_whole_value(w, &p, &least, &most));
+            if (least.wdl != right->wdl || least.plies != right->plies)
+                fail_msg("%s %s: %d in %u, not %d in %u", sum[g].game, claim[i].fen, least.wdl,
+                         least.plies, right->wdl, right->plies);
+        }
+        bk_whole_summary(w, &s);
+        assert_int_equal(s.wins, sum[g].wins);
+        assert_int_equal(s.draws, sum[g].draws);
+        assert_int_equal(s.losses, sum[g].losses);
+        assert_int_equal(s.open, sum[g].open);
+        bk_whole_free(w);
+        bk_variant_free(v);
+    }
+}
+
 /* The slow solver of games without hands, which does not know their keys, finds the same values. */
 static void hands__change_nothing_with_one_man_a_side(void **state)
 {
@@ -270,17 +450,17 @@ static void hands__change_nothing_with_one_man_a_side(void **state)
     for (uint64_t i = 0; i < ref_size(t); i++) {
         struct bk_hands_pos p;
         char fen[BK_FEN_MAX];
-        unsigned dtw;
-        int wdl;
+        struct bk_whole_value least, most;
 
         if (!ref_at(t, i, &pos, &value))
             continue;
         assert_int_equal(bk_hands_from_fen(&p, v, hands_fen(v, &pos, fen), &why), BK_OK);
         if (!w)
             assert_int_equal(bk_whole_new(&w, v, &p, &o, &why), BK_OK);
-        bk_whole_value(w, &p, &wdl, &dtw);
-        if (wdl != value.wdl || dtw != value.dtw)
-            fail_msg("%s: %d in %u, without hands %d in %u", fen, wdl, dtw, value.wdl, value.dtw);
+        assert_true(bk_whole_value(w, &p, &least, &most));
+        if (least.wdl != value.wdl || least.plies != value.dtw)
+            fail_msg("%s: %d in %u, without hands %d in %u", fen, least.wdl, least.plies, value.wdl,
+                     value.dtw);
     }
     bk_whole_free(w);
     ref_free(t);
@@ -411,6 +591,11 @@ int main(void)
         cmocka_unit_test(hands__a_dropped_screen_is_a_screen),
         cmocka_unit_test(hands__men_stay_on_their_ranks),
         cmocka_unit_test(opening__the_last_king_may_give_check),
+        cmocka_unit_test(hands__who_was_dropped_is_not_taken_in_that_turn),
+        cmocka_unit_test(bonus__turns_agree_with_the_slow_solver),
+        cmocka_unit_test(bonus__turns_follow_the_opening),
+        cmocka_unit_test(bonus__each_release_is_a_turn_more),
+        cmocka_unit_test(bonus__puzzle_mini_is_as_another_solver_has_it),
         cmocka_unit_test(hands__random_games_agree),
         cmocka_unit_test(opening__agrees_from_the_empty_board),
         cmocka_unit_test(opening__agrees_on_all_of_puzzle_mini),

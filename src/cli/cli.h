@@ -66,6 +66,7 @@ struct cli {
     bool make;           /* the plan as a Makefile */
     const char *slurm;   /* folder for the plan as jobs, or NULL */
     unsigned minutes;    /* after which a build ends, to go on later; 0: never */
+    unsigned bonus_cap;  /* of struct bk_whole_options */
     unsigned ranks;      /* processes of a job; 0: one */
     struct cli_draw draw;
     struct cli_mine mine;

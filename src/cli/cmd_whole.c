@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "core/rules.h"
 #include "tb/whole.h"
 
 #define LINE_MAX 400 /* turns */
@@ -16,7 +17,8 @@ struct asking {
     struct bk_variant *v;
     struct bk_hands_pos pos;
     struct bk_whole *w;
-    bool bar;
+    struct bk_whole_value least, most; /* of `pos` */
+    bool exact, bar;
     char (*name)[BK_TURN_NAME_MAX]; /* of the best line; owned */
     unsigned n;
 };
@@ -34,23 +36,19 @@ struct choosing {
     struct bk_whole *w;
     const struct bk_hands_pos *p;
     const struct bk_variant *v;
-    long wanted; /* the rank_of() that the best turn must lead to */
+    struct bk_whole_value wanted; /* what the best turn must lead to */
     struct bk_hands_pos next;
     char name[BK_TURN_NAME_MAX];
     bool found;
 };
 
-/* One number that orders results: more is better for the side to move. */
-static long rank_of(int wdl, unsigned dtw) { return wdl * (100000L - (long)dtw); }
-
 static bool choose(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
 {
     struct choosing *g = context;
-    unsigned dtw;
-    int wdl;
+    struct bk_whole_value least, most;
 
-    bk_whole_value(g->w, after, &wdl, &dtw);
-    if (rank_of(wdl, dtw) != g->wanted)
+    if (!bk_whole_value(g->w, after, &least, &most) || least.wdl != g->wanted.wdl ||
+        least.plies != g->wanted.plies)
         return true;
     g->found = true;
     g->next = *after;
@@ -58,26 +56,22 @@ static bool choose(void *context, const struct bk_turn *turn, const struct bk_ha
     return false;
 }
 
-/* Follows turns that bring the end one ply nearer. */
+/* Follows turns that bring the end one ply nearer, as far as values are exact. */
 static void follow(struct asking *q)
 {
     struct bk_hands_pos p = q->pos;
-    struct choosing g = { .w = q->w, .v = q->v };
-    unsigned dtw;
-    int wdl;
+    struct choosing g = { .w = q->w, .v = q->v, .wanted = q->least };
 
-    bk_whole_value(q->w, &p, &wdl, &dtw);
-    while (wdl && dtw && q->n < LINE_MAX) {
+    while (q->exact && g.wanted.wdl && g.wanted.plies && q->n < LINE_MAX) {
         g.p = &p;
         g.found = false;
-        g.wanted = rank_of(-wdl, dtw - 1);
+        g.wanted.wdl = -g.wanted.wdl;
+        g.wanted.plies--;
         bk_hands_turns(&p, q->v, choose, &g);
         if (!g.found)
             return;
         memcpy(q->name[q->n++], g.name, sizeof g.name);
         p = g.next;
-        wdl = -wdl;
-        dtw--;
     }
 }
 
@@ -106,7 +100,18 @@ static void print_board(const struct asking *q)
     }
 }
 
-static void print_answer(const struct asking *q, int wdl, unsigned dtw)
+static void print_value(const struct bk_whole_value *value, unsigned stm)
+{
+    char text[CLI_TEXT_MAX];
+
+    if (value->wdl)
+        printf("%s wins in %s", cli_colour(value->wdl > 0 ? stm : !stm),
+               cli_plies(text, value->plies));
+    else
+        printf("a draw");
+}
+
+static void print_answer(const struct asking *q)
 {
     char text[CLI_TEXT_MAX], count[CLI_TEXT_MAX];
     struct bk_whole_summary s;
@@ -114,38 +119,56 @@ static void print_answer(const struct asking *q, int wdl, unsigned dtw)
 
     printf("%s: %s to move\n\n", *q->v->title ? q->v->title : q->v->name, cli_colour(stm));
     print_board(q);
-    if (wdl)
-        printf("\n%s wins in %s\n\n", cli_colour(wdl > 0 ? stm : !stm), cli_plies(text, dtw));
-    else
-        printf("\na draw\n\n");
+    printf(q->exact ? "\n" : "\nat worst for %s: ", cli_colour(stm));
+    print_value(&q->least, stm);
+    if (!q->exact) {
+        printf("; at best: ");
+        print_value(&q->most, stm);
+        printf("\n(a larger --bonus-cap tells more)");
+    }
+    printf("\n\n");
     for (unsigned i = 0; i < q->n; i++, stm = !stm) {
         if (stm == BK_WHITE || i == 0)
             printf("%3u. %s", 1 + (i + q->pos.stm) / 2, stm == BK_WHITE ? "" : "... ");
         printf("%s%c", q->name[i], stm == BK_BLACK || i + 1 == q->n ? '\n' : ' ');
     }
     bk_whole_summary(q->w, &s);
-    printf("\n%s states after the opening: ", cli_count(count, s.states));
+    printf("\n%s states after the opening%s: ", cli_count(count, s.states),
+           bk_rules_hand_bonus(q->v) ? ", nobody having released a man" : "");
     printf("%s won, ", cli_count(count, s.wins));
     printf("%s drawn, ", cli_count(count, s.draws));
     printf("%s lost; ", cli_count(count, s.losses));
+    if (s.open)
+        printf("%s not known; ", cli_count(count, s.open));
     printf("longest %s\n", cli_plies(text, s.longest));
 }
 
-static int print_answer_json(const struct asking *q, int wdl, unsigned dtw)
+static json_t *plies_json(const struct bk_whole_value *value)
 {
-    json_t *line = json_array();
+    return value->wdl ? json_integer((json_int_t)value->plies) : json_null();
+}
+
+static int print_answer_json(const struct asking *q)
+{
+    json_t *line = json_array(), *o;
     struct bk_whole_summary s;
     char fen[BK_FEN_MAX];
 
     for (unsigned i = 0; i < q->n; i++)
         json_array_append_new(line, json_string(q->name[i]));
     bk_whole_summary(q->w, &s);
-    return cli_print_json(json_pack("{ss ss si so so s{sI sI sI sI si}}", "variant", q->v->name,
-                                    "fen", bk_hands_to_fen(&q->pos, q->v, fen), "wdl", wdl, "dtw",
-                                    wdl ? json_integer((json_int_t)dtw) : json_null(), "moves",
-                                    line, "states", "all", (json_int_t)s.states, "win",
-                                    (json_int_t)s.wins, "draw", (json_int_t)s.draws, "loss",
-                                    (json_int_t)s.losses, "longest_plies", (int)s.longest));
+    o = json_pack("{ss ss si so so s{sI sI sI sI si}}", "variant", q->v->name, "fen",
+                  bk_hands_to_fen(&q->pos, q->v, fen), "wdl", q->least.wdl, "dtw",
+                  plies_json(&q->least), "moves", line, "states", "all", (json_int_t)s.states,
+                  "win", (json_int_t)s.wins, "draw", (json_int_t)s.draws, "loss",
+                  (json_int_t)s.losses, "longest_plies", (int)s.longest);
+    if (bk_rules_hand_bonus(q->v)) { /* wdl and dtw are the least that the value can be */
+        json_object_set_new(o, "exact", json_boolean(q->exact));
+        json_object_set_new(o, "at_most",
+                            json_pack("{si so}", "wdl", q->most.wdl, "dtw", plies_json(&q->most)));
+        json_object_set_new(json_object_get(o, "states"), "open", json_integer((json_int_t)s.open));
+    }
+    return cli_print_json(o);
 }
 
 /* == whole == */
@@ -169,6 +192,7 @@ static enum bk_err solve(struct asking *q, struct bk_report *why)
 {
     struct bk_whole_options o = { .memory_limit = q->c->memory,
                                   .opening = bk_hands_opening(&q->pos, q->v),
+                                  .bonus_cap = q->c->bonus_cap,
                                   .progress = q->bar ? draw_bar : NULL,
                                   .stop = &cli_stop };
     enum bk_err err = bk_pool_open(&o.pool, q->c->threads, why);
@@ -187,8 +211,7 @@ int cmd_whole(struct cli *c)
     struct asking q = { .c = c, .bar = !c->quiet && isatty(STDERR_FILENO) };
     struct bk_report why = { "" };
     enum bk_err err;
-    unsigned dtw;
-    int status = cli_variant(c, &q.v), wdl;
+    int status = cli_variant(c, &q.v);
 
     if (status)
         return status;
@@ -200,12 +223,12 @@ int cmd_whole(struct cli *c)
     if (err) {
         status = cli_stop ? cli_fail(CLI_SYSTEM, "interrupted") : cli_fail_report(err, &why);
     } else {
-        bk_whole_value(q.w, &q.pos, &wdl, &dtw);
+        q.exact = bk_whole_value(q.w, &q.pos, &q.least, &q.most);
         follow(&q);
         if (c->json)
-            status = print_answer_json(&q, wdl, dtw);
+            status = print_answer_json(&q);
         else
-            print_answer(&q, wdl, dtw);
+            print_answer(&q);
     }
     bk_whole_free(q.w);
     free(q.name);

@@ -25,6 +25,7 @@
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
 #include "tb/memory/ranks.h"
+#include "tb/whole.h"
 
 /* == Options == */
 
@@ -50,6 +51,7 @@ static const struct option_line {
     { 'B', "make", NULL, "as a Makefile: a build a table, after those it needs" },
     { 'Y', "slurm", "DIR", "as jobs for Slurm, into this folder; its submit.sh submits them" },
     { 'K', "ranks", "N", "of N processes that share each large table (bareking-mpi)" },
+    { 'O', "bonus-cap", "N", "count releases up to N (default: 1); more makes more values exact" },
     { 'I', "time-limit", "N", "after N minutes end with a checkpoint; the same command goes on" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
@@ -264,9 +266,10 @@ static const struct command {
       "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
-    { "whole", cmd_whole, "tmyj", 1, 3, "VARIANT [FEN]",
+    { "whole", cmd_whole, "tmOyj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
-      "All states of the army are solved anew in memory; see docs/whole.md.\n" },
+      "All states of the army are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
+      "value may lie between two that are told.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
       "Moves alone count: a bare king goes on.\n" },
     { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
@@ -409,6 +412,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'I': return read_unsigned(value, 1, UINT_MAX / 60, &c->minutes);
     case 'B': c->make = true; return true;
     case 'Y': c->slurm = value; return *value;
+    case 'O': return read_unsigned(value, 0, BK_WHOLE_CAP_MAX, &c->bonus_cap);
     case 'K': return read_unsigned(value, 1, BK_PROCESSES_MAX, &c->ranks);
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
@@ -665,6 +669,7 @@ static int run(int argc, char **argv)
     struct cli c = { .dir = dir && *dir ? dir : CLI_TABLES,
                      .seed = 1,
                      .effort = BK_EFFORT_NORMAL,
+                     .bonus_cap = 1,
                      .port = EX_PORT };
     const struct command *cmd;
     int status = CLI_OK;

@@ -303,6 +303,10 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
             return complain(c, -1, "opening", 0, "drops need hand = captured");
         if (v->configuration)
             return complain(c, -1, "configuration", 0, "it needs hand = captured");
+        if (v->hand_bonus)
+            return complain(c, -1, "hand-bonus", 0, "it needs hand = captured");
+        if (v->no_recapture)
+            return complain(c, -1, "hand-recapture", 0, "it needs hand = captured");
     }
     if (v->quiet_turns && !v->opening_drops)
         return complain(c, -1, "opening-quiet-turns", 0, "it needs opening = drops");

@@ -302,8 +302,13 @@ static void say_end(FILE *out, const struct bk_variant *v)
     if (v->configuration)
         fprintf(out, "Exactly one own man in each box of 2x2 squares at the end of a turn wins.\n");
     if (v->hands)
-        fprintf(out, "A captured man keeps its colour; the captor holds it, and drops it on an\n"
-                     "empty square before or after a move, at the latest in his next turn.\n");
+        fprintf(out,
+                "A captured man keeps its colour; the captor holds it, and drops it on an\n"
+                "empty square before or after a move, at the latest in his next turn%s.\n",
+                v->hand_bonus ? ",\nor so many turns later as he has released men of its kind"
+                              : "");
+    if (v->no_recapture)
+        fprintf(out, "A man may not be taken in the turn in which it was dropped.\n");
     if (v->opening_drops)
         fprintf(out, "The game begins on an empty board: in turn, each side drops a man of each\n"
                      "colour, and at last its king.\n");

@@ -5,8 +5,8 @@
  * the other, each taken back when everything after it has been seen.  A turn
  * is judged only where it ends: leaf().
  *
- * The side to move holds enemy men only, and all of them are due: whatever it
- * holds it captured in its last turn.  So no deadlines are kept.
+ * The side to move holds enemy men only.  Without bonus turns all of them are
+ * due: whatever it holds it captured in its last turn.
  */
 #include "core/hands.h"
 
@@ -195,6 +195,18 @@ static bool opening_is_sound(const struct bk_hands_pos *p, const struct bk_varia
     return p->stm == (turns & 1);
 }
 
+/* Can these men be held, for so long? */
+static bool hands_are_sound(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    if (!bk_rules_hand_bonus(v)) /* who is held was taken in the last turn of his captor */
+        return count_off(p, v, BK_WHITE) <= 1 && count_off(p, v, BK_BLACK) <= 1;
+    for (unsigned i = 0; i < p->n; i++)
+        if (!on_board(p, i) && p->turns[i] != BK_TURNS_EVER &&
+            p->turns[i] > 1 + p->released[!colour_of(p, i)][bk_man_type(p->man[i])])
+            return false;
+    return true;
+}
+
 bool bk_hands_legal(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
     for (unsigned i = 0; i < p->n; i++)
@@ -204,7 +216,7 @@ bool bk_hands_legal(const struct bk_hands_pos *p, const struct bk_variant *v)
     if (bk_hands_opening(p, v)) {
         if (!opening_is_sound(p, v))
             return false;
-    } else if (count_off(p, v, BK_WHITE) > 1 || count_off(p, v, BK_BLACK) > 1) {
+    } else if (!hands_are_sound(p, v)) {
         return false;
     }
     return !bk_hands_in_check(p, v, !p->stm);
@@ -284,13 +296,12 @@ struct turning {
     const struct bk_variant *v;
     struct bk_hands_pos p; /* played on; stm stays the mover's until leaf() */
     struct bk_turn turn;
-    unsigned us, due, captured; /* men, or BK_SQ_NONE */
+    unsigned us;
+    uint16_t held; /* the men that the mover held when the turn began, a bit each */
     bk_hands_see *see;
     void *context;
     bool stopped;
 };
-
-static const struct bk_drop no_drop = { BK_SQ_NONE, BK_SQ_NONE };
 
 static bool may_drop(const struct turning *g, unsigned i, unsigned sq)
 {
@@ -298,16 +309,80 @@ static bool may_drop(const struct turning *g, unsigned i, unsigned sq)
            bk_rules_may_stand(g->v, bk_man_type(g->p.man[i]), colour_of(&g->p, i), sq);
 }
 
+static void play_drop(struct turning *g, unsigned i, unsigned sq)
+{
+    bk_hands_put(&g->p, i, sq);
+    g->turn.drop[g->turn.ndrops++] = (struct bk_drop){ (uint8_t)i, (uint8_t)sq };
+}
+
+static void undo_drop(struct turning *g)
+{
+    struct bk_drop *d = &g->turn.drop[--g->turn.ndrops];
+
+    bk_hands_lift(&g->p, d->man);
+    *d = (struct bk_drop){ 0, 0 };
+}
+
+/* How many men of a type the first `n` drops of a turn have released. */
+static unsigned released_by(const struct bk_hands_pos *p, const struct bk_turn *turn, unsigned n,
+                            unsigned type)
+{
+    unsigned released = 0;
+
+    while (n--)
+        released += bk_man_type(p->man[turn->drop[n].man]) == type;
+    return released;
+}
+
+static uint8_t sum_to_most(unsigned a, unsigned b)
+{
+    return (uint8_t)(a + b < BK_TURNS_EVER - 2 ? a + b : BK_TURNS_EVER - 2);
+}
+
+/*
+ * Sets the turns left of the men held after a turn, and counts those released.  A man just captured
+ * has one turn, and one more for each man of his type that his captor has
+ * released before.
+ */
+static void count_turns(struct bk_hands_pos *p, const struct bk_turn *turn)
+{
+    unsigned us = p->stm, captured = turn->takes;
+
+    if (captured != BK_SQ_NONE && !on_board(p, captured)) {
+        unsigned type = bk_man_type(p->man[captured]);
+
+        p->turns[captured] =
+            sum_to_most(1u + p->released[us][type], released_by(p, turn, turn->nbefore, type));
+    }
+    for (unsigned i = 0; i < p->n; i++)
+        if (!on_board(p, i) && i != captured && colour_of(p, i) != us && p->turns[i] > 1 &&
+            p->turns[i] != BK_TURNS_EVER)
+            p->turns[i]--;
+    for (unsigned i = 0; i < turn->ndrops; i++) {
+        unsigned type = bk_man_type(p->man[turn->drop[i].man]);
+
+        p->released[us][type] = sum_to_most(p->released[us][type], 1);
+    }
+}
+
 /* Reports a legal turn; quiet: quiet turns left after it. */
 static void seen(struct turning *g, unsigned quiet)
 {
-    uint8_t before = g->p.quiet;
+    struct bk_hands_pos before;
+    bool bonus = bk_rules_hand_bonus(g->v) && g->turn.from != BK_SQ_NONE;
+    uint8_t were = g->p.quiet;
 
+    if (bonus) {
+        before = g->p;
+        count_turns(&g->p, &g->turn);
+    }
     g->p.stm = !g->us;
     g->p.quiet = (uint8_t)quiet;
     g->stopped = !g->see(g->context, &g->turn, &g->p);
     g->p.stm = (uint8_t)g->us;
-    g->p.quiet = before;
+    g->p.quiet = were;
+    if (bonus)
+        g->p = before;
 }
 
 /* Ends a turn: reports it if it is legal. */
@@ -320,34 +395,75 @@ static void leaf(struct turning *g)
         seen(g, quiet - (quiet > 0));
 }
 
-/* Plays each possible drop of man i, noted in *slot, and calls behind() after it. */
-static void each_drop(struct turning *g, unsigned i, struct bk_drop *slot,
-                      void (*behind)(struct turning *))
+/* Plays each possible drop of man i, and calls behind() after it. */
+static void each_drop(struct turning *g, unsigned i, void (*behind)(struct turning *))
 {
     for (unsigned sq = 0; sq < g->v->nsq && !g->stopped; sq++)
         if (may_drop(g, i, sq)) {
-            bk_hands_put(&g->p, i, sq);
-            *slot = (struct bk_drop){ (uint8_t)i, (uint8_t)sq };
+            play_drop(g, i, sq);
             behind(g);
-            bk_hands_lift(&g->p, i);
+            undo_drop(g);
         }
-    *slot = no_drop;
 }
 
 static void drop_captured(struct turning *g)
 {
     leaf(g);
-    if (g->captured != BK_SQ_NONE && !g->stopped)
-        each_drop(g, g->captured, &g->turn.after[1], leaf);
+    if (g->turn.takes != BK_SQ_NONE && !g->stopped)
+        each_drop(g, g->turn.takes, leaf);
 }
 
-/* The man due must be down in the end; one that was captured again is no longer due. */
-static void drop_due(struct turning *g)
+/* Does the mover hold man i since before this turn? */
+static bool waits(const struct turning *g, unsigned i)
 {
-    if (g->due != BK_SQ_NONE && g->due != g->captured && !on_board(&g->p, g->due))
-        each_drop(g, g->due, &g->turn.after[0], drop_captured);
-    else
+    return g->held >> i & 1 && !on_board(&g->p, i) && i != g->turn.takes;
+}
+
+static bool dropped_from(const struct turning *g, unsigned first, unsigned i)
+{
+    for (; first < g->turn.ndrops; first++)
+        if (g->turn.drop[first].man == i)
+            return true;
+    return false;
+}
+
+/*
+ * Of interchangeable men (of one type, held, with as many turns left) those listed first are
+ * dropped, on ascending squares.  Returns the first square for man i; `first`: the first drop of
+ * this side of the move.
+ */
+static unsigned first_square(const struct turning *g, unsigned first, unsigned i)
+{
+    for (unsigned j = i; j--;)
+        if (g->held >> j & 1 && g->p.man[j] == g->p.man[i] && g->p.turns[j] == g->p.turns[i])
+            return waits(g, j) ? BK_SQ_MAX : dropped_from(g, first, j) ? g->p.sq[j] + 1u : 0;
+    return 0;
+}
+
+/* Drops of the men held from i on, after the move: in the end those due must be down. */
+static void drop_after(struct turning *g, unsigned i)
+{
+    while (i < g->p.n && !waits(g, i))
+        i++;
+    if (i == g->p.n) {
         drop_captured(g);
+        return;
+    }
+    if (g->p.turns[i] != 1)
+        drop_after(g, i + 1);
+    for (unsigned sq = first_square(g, g->turn.nbefore, i); sq < g->v->nsq && !g->stopped; sq++)
+        if (may_drop(g, i, sq)) {
+            play_drop(g, i, sq);
+            drop_after(g, i + 1);
+            undo_drop(g);
+        }
+}
+
+/* May the move take this man? */
+static bool may_take(const struct turning *g, unsigned victim)
+{
+    return colour_of(&g->p, victim) != g->us && !is_royal(&g->p, g->v, victim) &&
+           (bk_rules_recaptures(g->v) || !dropped_from(g, 0, victim));
 }
 
 static void try_move(struct turning *g, unsigned i, const struct bk_reach *r)
@@ -355,16 +471,14 @@ static void try_move(struct turning *g, unsigned i, const struct bk_reach *r)
     unsigned from = g->p.sq[i], victim = g->p.at[r->to] - 1u;
     bool takes = g->p.at[r->to];
 
-    if (takes ? !(r->how & BK_TAKES) || colour_of(&g->p, victim) == g->us ||
-                    is_royal(&g->p, g->v, victim)
-              : !(r->how & BK_QUIET))
+    if (takes ? !(r->how & BK_TAKES) || !may_take(g, victim) : !(r->how & BK_QUIET))
         return;
     if (!bk_reach_open(g->v, r, &g->p.occupied) ||
         !bk_rules_may_stand(g->v, bk_man_type(g->p.man[i]), g->us, r->to)) /* nobody changes here */
         return;
     g->turn.from = (uint8_t)from;
     g->turn.to = r->to;
-    g->captured = takes ? victim : BK_SQ_NONE;
+    g->turn.takes = takes ? (uint8_t)victim : BK_SQ_NONE;
     if (takes)
         bk_hands_lift(&g->p, victim);
     bk_hands_lift(&g->p, i);
@@ -372,15 +486,17 @@ static void try_move(struct turning *g, unsigned i, const struct bk_reach *r)
     if (takes && count_on_board(&g->p, !g->us) == 1)
         leaf(g); /* bared: the game is over at the capture */
     else
-        drop_due(g);
+        drop_after(g, 0);
     bk_hands_lift(&g->p, i);
     bk_hands_put(&g->p, i, from);
     if (takes)
         bk_hands_put(&g->p, victim, r->to);
+    g->turn.takes = BK_SQ_NONE;
 }
 
 static void move_men(struct turning *g)
 {
+    g->turn.nbefore = g->turn.ndrops;
     for (unsigned i = 0; i < g->p.n; i++) {
         unsigned n;
         const struct bk_reach *r;
@@ -391,6 +507,24 @@ static void move_men(struct turning *g)
         for (; n-- && !g->stopped; r++)
             try_move(g, i, r);
     }
+}
+
+/* Drops of the men held from i on, before the move: none of them must. */
+static void drop_before(struct turning *g, unsigned i)
+{
+    while (i < g->p.n && !waits(g, i))
+        i++;
+    if (i == g->p.n) {
+        move_men(g);
+        return;
+    }
+    drop_before(g, i + 1);
+    for (unsigned sq = first_square(g, 0, i); sq < g->v->nsq && !g->stopped; sq++)
+        if (may_drop(g, i, sq)) {
+            play_drop(g, i, sq);
+            drop_before(g, i + 1);
+            undo_drop(g);
+        }
 }
 
 /* == The opening == */
@@ -413,21 +547,24 @@ static void open_men(struct turning *g, unsigned c)
         before = g->p.man[i];
         for (unsigned sq = 0; sq < g->v->nsq && !g->stopped; sq++)
             if (may_drop(g, i, sq) && on_own_binding(&g->p, g->v, i, sq)) {
-                bk_hands_put(&g->p, i, sq);
-                g->turn.after[c] = (struct bk_drop){ (uint8_t)i, (uint8_t)sq };
+                play_drop(g, i, sq);
                 open_men(g, c + 1);
-                bk_hands_lift(&g->p, i);
+                undo_drop(g);
             }
     }
-    g->turn.after[c] = no_drop;
 }
 
-/* Ends a turn in which a king was dropped.  After the second king's drop the quiet turns begin; the
-   drop is none of them. */
+/* The turns without checks that follow a turn of the opening: they begin behind the second king's
+   drop, which is none of them. */
+static unsigned quiet_after_opening(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    return bk_hands_opening(p, v) ? 0 : 2u * bk_rules_quiet_turns(v);
+}
+
 static void king_is_down(struct turning *g)
 {
     if (!bk_hands_in_check(&g->p, g->v, g->us))
-        seen(g, bk_hands_opening(&g->p, g->v) ? 0 : 2u * bk_rules_quiet_turns(g->v));
+        seen(g, quiet_after_opening(&g->p, g->v));
 }
 
 void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk_hands_see *see,
@@ -436,38 +573,60 @@ void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk
     struct turning g = { .v = v,
                          .p = *p,
                          .us = p->stm,
-                         .due = BK_SQ_NONE,
-                         .captured = BK_SQ_NONE,
                          .see = see,
                          .context = context,
-                         .turn = { no_drop, BK_SQ_NONE, BK_SQ_NONE, { no_drop, no_drop } } };
+                         .turn = { .from = BK_SQ_NONE, .to = BK_SQ_NONE, .takes = BK_SQ_NONE } };
 
     if (bk_hands_opening(p, v)) {
         if (count_off(p, v, BK_WHITE) || count_off(p, v, BK_BLACK))
             open_men(&g, 0);
         else
-            each_drop(&g, king_of(p, v, g.us), &g.turn.after[0], king_is_down);
+            each_drop(&g, king_of(p, v, g.us), king_is_down);
         return;
     }
     for (unsigned i = 0; i < p->n; i++)
         if (!on_board(p, i) && colour_of(p, i) != g.us)
-            g.due = i;
-    move_men(&g);
-    if (g.due != BK_SQ_NONE && !g.stopped)
-        each_drop(&g, g.due, &g.turn.before, move_men);
+            g.held |= (uint16_t)(1u << i);
+    drop_before(&g, 0);
+}
+
+void bk_hands_play(struct bk_hands_pos *p, const struct bk_variant *v, const struct bk_turn *turn)
+{
+    bool opening = bk_hands_opening(p, v);
+
+    for (unsigned i = 0; i < turn->nbefore; i++)
+        bk_hands_put(p, turn->drop[i].man, turn->drop[i].sq);
+    if (turn->from != BK_SQ_NONE) {
+        unsigned man = p->at[turn->from] - 1u;
+
+        if (turn->takes != BK_SQ_NONE)
+            bk_hands_lift(p, turn->takes);
+        bk_hands_lift(p, man);
+        bk_hands_put(p, man, turn->to);
+    }
+    for (unsigned i = turn->nbefore; i < turn->ndrops; i++)
+        bk_hands_put(p, turn->drop[i].man, turn->drop[i].sq);
+    if (opening)
+        p->quiet = (uint8_t)quiet_after_opening(p, v);
+    else if (bk_rules_hand_bonus(v))
+        count_turns(p, turn);
+    if (!opening && p->quiet)
+        p->quiet--;
+    p->stm = !p->stm;
 }
 
 /* == Text ================================================================ */
 
-static void name_drop(const struct bk_hands_pos *p, const struct bk_variant *v,
-                      const struct bk_drop *d, char out[BK_TURN_NAME_MAX])
+static void name_drops(const struct bk_hands_pos *p, const struct bk_variant *v,
+                       const struct bk_drop *d, unsigned ndrops, char out[BK_TURN_NAME_MAX])
 {
-    size_t n = strlen(out);
-    char sq[8];
+    for (; ndrops--; d++) {
+        size_t n = strlen(out);
+        char sq[8];
 
-    if (d->man != BK_SQ_NONE)
         snprintf(out + n, BK_TURN_NAME_MAX - n, "%s%c@%s", n ? "," : "",
                  bk_man_letter(v, p->man[d->man]), bk_sq_name(v, d->sq, sq));
+    }
 }
 
 char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,
@@ -477,13 +636,12 @@ char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,
     size_t n;
 
     out[0] = 0;
-    name_drop(p, v, &turn->before, out);
+    name_drops(p, v, turn->drop, turn->nbefore, out);
     n = strlen(out);
     if (turn->from != BK_SQ_NONE)
         snprintf(out + n, BK_TURN_NAME_MAX - n, "%s%s%s", n ? "," : "",
                  bk_sq_name(v, turn->from, from), bk_sq_name(v, turn->to, to));
-    name_drop(p, v, &turn->after[0], out);
-    name_drop(p, v, &turn->after[1], out);
+    name_drops(p, v, turn->drop + turn->nbefore, turn->ndrops - turn->nbefore, out);
     return out;
 }
 
@@ -500,6 +658,7 @@ static enum bk_err list_men(struct bk_hands_pos *p, const struct bk_variant *v,
                 if (p->n == BK_HANDS_MEN_MAX)
                     return bk_fail(why, BK_E_USAGE, "more than %d men", BK_HANDS_MEN_MAX);
                 p->man[p->n] = bk_man(type, c);
+                p->turns[p->n] = 1;
                 p->sq[p->n++] = BK_SQ_NONE;
             }
         }
@@ -563,23 +722,133 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
     return BK_OK;
 }
 
-/* Reads "[men off the board]" into `count`; *s is advanced. */
-static enum bk_err read_hands(const struct bk_variant *v, const char **s,
+/* The men in the brackets of a FEN. */
+struct listed {
+    unsigned n;
+    uint8_t man[BK_HANDS_MEN_MAX], turns[BK_HANDS_MEN_MAX];
+};
+
+static enum bk_err no_bonus(struct bk_report *why)
+{
+    return bk_fail(why, BK_E_USAGE, "FEN: a man is held longer in a game without bonus turns");
+}
+
+/* Reads the turns that a man held has left, "=2", "=*"; nothing: 1.  *s is advanced. */
+static enum bk_err read_turns(const struct bk_variant *v, const char **s, uint8_t *turns,
+                              struct bk_report *why)
+{
+    unsigned n = 0;
+
+    *turns = 1;
+    if (**s != '=')
+        return BK_OK;
+    if (*++*s == '*') {
+        ++*s;
+        *turns = BK_TURNS_EVER;
+        return bk_rules_hand_bonus(v) ? BK_OK : no_bonus(why);
+    }
+    for (; bk_is_digit(**s) && n < BK_TURNS_EVER; ++*s)
+        n = 10 * n + (unsigned)(**s - '0');
+    if (!n || n >= BK_TURNS_EVER)
+        return bk_fail(why, BK_E_USAGE, "FEN: turns left are 1 to %d, or `*`", BK_TURNS_EVER - 1);
+    *turns = (uint8_t)n;
+    return n == 1 || bk_rules_hand_bonus(v) ? BK_OK : no_bonus(why);
+}
+
+/* Reads "[men off the board]" into `off`, and counts them; *s is advanced. */
+static enum bk_err read_hands(const struct bk_variant *v, const char **s, struct listed *off,
                               unsigned count[2][BK_TYPES_MAX], struct bk_report *why)
 {
+    enum bk_err err = BK_OK;
+
     if (**s != '[')
         return BK_OK;
-    for (++*s; **s != ']'; ++*s) {
+    for (++*s; **s != ']' && !err;) {
         int type = bk_is_letter(**s) ? bk_variant_type(v, **s) : -1;
+        unsigned colour = bk_is_lower(**s) ? BK_BLACK : BK_WHITE;
 
-        if (**s == '-' && (*s)[-1] == '[' && (*s)[1] == ']')
+        if (**s == '-' && (*s)[-1] == '[' && (*s)[1] == ']') {
+            ++*s;
             continue;
+        }
         if (type < 0)
             return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in the brackets", *s);
-        count[bk_is_lower(**s) ? BK_BLACK : BK_WHITE][type]++;
+        if (off->n == BK_HANDS_MEN_MAX)
+            return bk_fail(why, BK_E_USAGE, "more than %d men", BK_HANDS_MEN_MAX);
+        ++*s;
+        off->man[off->n] = bk_man((unsigned)type, colour);
+        err = read_turns(v, s, &off->turns[off->n++], why);
+        count[colour][type]++;
     }
-    ++*s;
+    *s += !err;
+    return err;
+}
+
+/* Does the other side of `holder` have such men, whom he may take? */
+static bool has_type(const struct bk_hands_pos *p, unsigned holder, unsigned type)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (p->man[i] == bk_man(type, !holder))
+            return true;
+    return false;
+}
+
+/* Reads how many men each side has released, "k1.0,0.2", and empties the field. */
+static enum bk_err read_released(struct bk_hands_pos *p, const struct bk_variant *v,
+                                 struct bk_fen *fields, struct bk_report *why)
+{
+    const char *s = fields->at[BK_FEN_CASTLING], *end;
+
+    if (!bk_rules_hand_bonus(v) || !s || *s != 'k')
+        return BK_OK;
+    end = s++ + fields->n[BK_FEN_CASTLING];
+    for (unsigned holder = 0; holder < 2; holder++) {
+        bool first = true;
+
+        for (unsigned type = 0; type < v->ntypes; type++) {
+            unsigned n = 0;
+
+            if (type == v->royal || !has_type(p, holder, type))
+                continue;
+            s += !first && *s == '.';
+            first = false;
+            if (!bk_is_digit(*s))
+                return bk_fail(why, BK_E_USAGE, "FEN: a number expected for %c in k...",
+                               bk_man_letter(v, bk_man(type, !holder)));
+            for (; bk_is_digit(*s) && n < BK_TURNS_EVER; s++)
+                n = 10 * n + (unsigned)(*s - '0');
+            if (n > BK_TURNS_EVER - 2)
+                return bk_fail(why, BK_E_USAGE, "FEN: more than %d men released",
+                               BK_TURNS_EVER - 2);
+            p->released[holder][type] = (uint8_t)n;
+        }
+        if (holder ? s != end : *s++ != ',')
+            return bk_fail(why, BK_E_USAGE, "FEN: k... has a number for each type, and one comma");
+    }
+    fields->at[BK_FEN_CASTLING] = NULL;
+    fields->n[BK_FEN_CASTLING] = 0;
     return BK_OK;
+}
+
+/* Puts the men of the board field down, and gives those off the board their turns. */
+static void set_men(struct bk_hands_pos *p, const struct bk_variant *v, uint8_t at[BK_SQ_MAX],
+                    const struct listed *off)
+{
+    uint16_t told = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        for (unsigned i = 0; at[sq] && i < p->n; i++)
+            if (p->man[i] == at[sq] && !on_board(p, i)) {
+                bk_hands_put(p, i, sq);
+                at[sq] = 0;
+            }
+    for (unsigned k = 0; k < off->n; k++)
+        for (unsigned i = 0; i < p->n; i++)
+            if (p->man[i] == off->man[k] && !on_board(p, i) && !(told >> i & 1)) {
+                p->turns[i] = off->turns[k];
+                told |= (uint16_t)(1u << i);
+                break;
+            }
 }
 
 enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v, const char *fen,
@@ -587,6 +856,7 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
 {
     unsigned count[2][BK_TYPES_MAX] = { { 0 } };
     uint8_t at[BK_SQ_MAX] = { 0 };
+    struct listed off = { .n = 0 };
     struct bk_fen fields;
     const char *s, *end;
     enum bk_err err;
@@ -601,23 +871,40 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
     if (!(s = fields.at[BK_FEN_BOARD]))
         return bk_fail(why, BK_E_USAGE, "FEN: empty");
     end = s + fields.n[BK_FEN_BOARD];
-    if ((err = read_board(v, &s, at, count, why)) || (err = read_hands(v, &s, count, why)) ||
+    if ((err = read_board(v, &s, at, count, why)) || (err = read_hands(v, &s, &off, count, why)) ||
         (err = list_men(p, v, count, why)))
         return err;
     if (s != end)
         return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' after the board", s);
-    if ((err = bk_fen_rest_check(v, &fields, &stm, why)) != BK_OK)
+    if ((err = read_released(p, v, &fields, why)) ||
+        (err = bk_fen_rest_check(v, &fields, &stm, why)))
         return err;
     p->stm = (uint8_t)stm;
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        for (unsigned i = 0; at[sq] && i < p->n; i++)
-            if (p->man[i] == at[sq] && !on_board(p, i)) {
-                bk_hands_put(p, i, sq);
-                at[sq] = 0;
-            }
+    set_men(p, v, at, &off);
     if (!bk_hands_legal(p, v))
         return bk_fail(why, BK_E_ILLEGAL, "not the start of a turn: %s", fen);
     return BK_OK;
+}
+
+/* Writes " k1.0,0.2", if anybody has released a man. */
+static size_t write_released(const struct bk_hands_pos *p, const struct bk_variant *v, char *out,
+                             size_t size)
+{
+    static const uint8_t none[2][BK_TYPES_MAX];
+    size_t n = 0;
+
+    if (!memcmp(p->released, none, sizeof none))
+        return 0;
+    for (unsigned holder = 0; holder < 2; holder++) {
+        const char *before = holder ? "," : " k";
+
+        for (unsigned type = 0; type < v->ntypes; type++)
+            if (type != v->royal && has_type(p, holder, type)) {
+                n += (size_t)snprintf(out + n, size - n, "%s%u", before, p->released[holder][type]);
+                before = ".";
+            }
+    }
+    return n;
 }
 
 char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
@@ -635,8 +922,14 @@ char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
     for (unsigned i = 0; i < p->n; i++)
         if (!on_board(p, i)) {
             out[n++] = bk_man_letter(v, p->man[i]);
+            if (p->turns[i] == BK_TURNS_EVER)
+                n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "=*");
+            else if (p->turns[i] > 1)
+                n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "=%u", p->turns[i]);
             none = false;
         }
-    snprintf(out + n, BK_FEN_MAX - n, "%s %c", none ? "-]" : "]", p->stm == BK_WHITE ? 'w' : 'b');
+    n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "%s %c", none ? "-]" : "]",
+                          p->stm == BK_WHITE ? 'w' : 'b');
+    write_released(p, v, out + n, BK_FEN_MAX - n);
     return out;
 }

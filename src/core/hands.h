@@ -10,8 +10,9 @@
 
 #include "core/position.h"
 
-#define BK_HANDS_MEN_MAX 12
-#define BK_TURN_NAME_MAX 40
+#define BK_HANDS_MEN_MAX  12
+#define BK_TURN_DROPS_MAX (BK_HANDS_MEN_MAX - 2) /* of all men but the kings */
+#define BK_TURN_NAME_MAX  80
 
 struct bk_hands_pos {
     uint8_t n;                     /* men, kings included                          */
@@ -20,20 +21,28 @@ struct bk_hands_pos {
                                       a king is off the board, not yet dropped     */
     uint8_t stm;
     uint8_t quiet; /* turns (of one side) left without checks      */
+    /* With hand-bonus = n-for-n, else 1 and 0: */
+    uint8_t turns[BK_HANDS_MEN_MAX];   /* of a man held: turns that his holder has left to drop
+                                          him, this one included when the holder is to move */
+    uint8_t released[2][BK_TYPES_MAX]; /* how many men of a type a side has taken and dropped */
     struct bk_bits occupied;
     uint8_t at[BK_SQ_MAX]; /* 0 empty, else 1 + place in man[]             */
 };
 
-/* A drop of man[i] on sq; man BK_SQ_NONE: no drop. */
+/* No deadline: what proves bounds (tb/whole.h) holds men for ever; in a game nobody does. */
+#define BK_TURNS_EVER 255
+
+/* A drop of man[man] on sq. */
 struct bk_drop {
     uint8_t man, sq;
 };
 
 struct bk_turn {
-    struct bk_drop before;   /* the man due, before the move                     */
-    uint8_t from, to;        /* BK_SQ_NONE: a turn of the opening, drops only    */
-    struct bk_drop after[2]; /* the man due; the man just captured.  Opening: a
-                                man of each colour, or a king                    */
+    uint8_t from, to;                       /* BK_SQ_NONE: a turn of the opening, drops only */
+    uint8_t takes;                          /* the man captured, or BK_SQ_NONE               */
+    uint8_t ndrops, nbefore;                /* drops in all, and those before the move       */
+    struct bk_drop drop[BK_TURN_DROPS_MAX]; /* in the order they are played; zeros behind.
+                                               Opening: a man of each colour, or a king      */
 };
 
 /* All men of both armies off the board, White to drop. */
@@ -43,7 +52,10 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
 /*
  * Reads `startpos`, or `board[men off the board] side`, which may be followed by
  * the empty fields `- - 0 1`.
- * Letters in the brackets are in the case of the man's own colour.  Refuses
+ * Letters in the brackets are in the case of the man's own colour.  With
+ * hand-bonus = n-for-n `a=2` has two turns left (`a=*`: BK_TURNS_EVER), and
+ * `k1,0` behind the side is how many men White and Black have released; with men
+ * of several types `k1.0,0.2`, in the order of the variant file.  Refuses
  * men that cannot be off the board together, and a mover who could take the king.
  */
 enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v, const char *fen,
@@ -79,6 +91,9 @@ typedef bool bk_hands_see(void *context, const struct bk_turn *turn,
                           const struct bk_hands_pos *after);
 void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk_hands_see *see,
                     void *context);
+
+/* Plays a turn that bk_hands_turns() has found. */
+void bk_hands_play(struct bk_hands_pos *p, const struct bk_variant *v, const struct bk_turn *turn);
 
 /* "a@c3,a1b1,r@d4"; returns `out`. */
 char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,

@@ -508,11 +508,12 @@ static bool key_hand(struct cursor *c, struct bk_variant *v)
 
 static bool key_hand_bonus(struct cursor *c, struct bk_variant *v)
 {
-    static const char *const words[] = { "none", NULL };
-    unsigned i;
+    return cursor_choice(c, "none", "n-for-n", &v->hand_bonus);
+}
 
-    (void)v;
-    return cursor_one_of(c, words, &i);
+static bool key_hand_recapture(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "yes", "no", &v->no_recapture);
 }
 
 static bool key_configuration(struct cursor *c, struct bk_variant *v)
@@ -690,6 +691,7 @@ static const struct key keys[] = {
     { "start", .of_variant = key_start },
     { "hand", .of_variant = key_hand },
     { "hand-bonus", .of_variant = key_hand_bonus },
+    { "hand-recapture", .of_variant = key_hand_recapture },
     { "configuration", .of_variant = key_configuration },
     { "opening", .of_variant = key_opening },
     { "opening-quiet-turns", .of_variant = key_quiet_turns },

@@ -177,6 +177,10 @@ static inline int bk_rules_plies_left(const struct bk_variant *v, unsigned turn,
 
 /* Are captured men held and dropped again? */
 static inline bool bk_rules_hands(const struct bk_variant *v) { return v->hands; }
+/* May a man who was dropped be taken in the same turn by the side that dropped him? */
+static inline bool bk_rules_recaptures(const struct bk_variant *v) { return !v->no_recapture; }
+/* May a man be held for one more turn each time that his captor has released one of his kind? */
+static inline bool bk_rules_hand_bonus(const struct bk_variant *v) { return v->hand_bonus; }
 /* Does one own man in each 2x2 box win? */
 static inline bool bk_rules_configuration(const struct bk_variant *v) { return v->configuration; }
 /* Does the game begin on an empty board? */

@@ -149,6 +149,8 @@ struct bk_variant {
     uint8_t limit[BK_TYPES_MAX];  /* how often a side may evolve a man into it; 0: no limit */
     uint16_t game_turns;          /* drawn after so many turns of each side; 0: never */
     bool hands;                   /* captured men are held and dropped again (core/hands.h) */
+    bool no_recapture;            /* who drops a man may not take him in the same turn */
+    bool hand_bonus;              /* a man may be held longer, the more of his kind came back */
     bool configuration;           /* one own man in each 2x2 box wins */
     bool opening_drops;           /* the game begins on an empty board */
     uint8_t quiet_turns;          /* turns of each side after the opening drops without checks */

@@ -307,38 +307,10 @@ bool be_moves_loud(const struct be_game *g, const struct be_board *b, struct be_
     return true;
 }
 
-static void drop(struct bk_hands_pos *p, const struct bk_drop *d)
-{
-    if (d->man != BK_SQ_NONE)
-        bk_hands_put(p, d->man, d->sq);
-}
-
-/* Plays the parts of a turn one after the other; the rule for quiet turns is hands.c's. */
-static void play_turn(const struct bk_variant *v, struct bk_hands_pos *p, const struct bk_turn *t)
-{
-    bool opening = bk_hands_opening(p, v);
-
-    drop(p, &t->before);
-    if (t->from != BK_SQ_NONE) {
-        unsigned i = p->at[t->from] - 1u;
-
-        if (p->at[t->to])
-            bk_hands_lift(p, p->at[t->to] - 1u);
-        bk_hands_lift(p, i);
-        bk_hands_put(p, i, t->to);
-    }
-    drop(p, &t->after[0]);
-    drop(p, &t->after[1]);
-    if (opening && !bk_hands_opening(p, v))
-        p->quiet = (uint8_t)(2 * bk_rules_quiet_turns(v) + 1);
-    p->quiet = (uint8_t)(p->quiet - (p->quiet > 0));
-    p->stm = !p->stm;
-}
-
 void be_play(const struct be_game *g, struct be_board *b, const struct be_move *m)
 {
     if (g->hands)
-        play_turn(g->v, &b->hands, &m->turn);
+        bk_hands_play(&b->hands, g->v, &m->turn);
     else
         bk_pos_play(&b->plain, g->v, &m->plain);
 }
@@ -369,7 +341,7 @@ bool be_same_move(const struct be_game *g, const struct be_move *a, const struct
 
 bool be_is_loud(const struct be_game *g, const struct be_move *m)
 {
-    return g->hands ? m->turn.after[1].man != BK_SQ_NONE
+    return g->hands ? m->turn.takes != BK_SQ_NONE
                     : m->plain.takes != BK_SQ_NONE || m->plain.becomes != BK_STAYS;
 }
 
@@ -461,12 +433,23 @@ int be_plies_left(const struct be_game *g, const struct be_board *b)
 
 /* == Keys ================================================================ */
 
+/* Turns left beyond the one that every man held has; 0 on the board. */
+static unsigned turns_of(const struct bk_hands_pos *p, unsigned i)
+{
+    return p->sq[i] == BK_SQ_NONE ? p->turns[i] - 1u : 0;
+}
+
 static uint64_t hands_key(const struct bk_hands_pos *p)
 {
     uint64_t key = bk_chance_of(UINT64_C(1) << 40 | p->stm | (uint64_t)p->quiet << 8);
 
     for (unsigned i = 0; i < p->n; i++) /* equal men in any order are one position */
-        key += bk_chance_of((uint64_t)p->man[i] << 8 | p->sq[i]);
+        key += bk_chance_of((uint64_t)p->man[i] << 8 | p->sq[i] | (uint64_t)turns_of(p, i) << 16);
+    for (unsigned side = 0; side < 2; side++)
+        for (unsigned type = 0; type < BK_TYPES_MAX; type++)
+            if (p->released[side][type])
+                key += bk_chance_of(UINT64_C(1) << 41 | (uint64_t)p->released[side][type] << 16 |
+                                    type << 1 | side);
     return key;
 }
 

@@ -10,7 +10,7 @@ enum be_dialect {
     BE_UCI,
     BE_CECP, /* boards of ten ranks number them 0 to 9; two captures are two legs */
 };
-#define BE_NAME_MAX 48
+#define BE_NAME_MAX 96
 
 /* "e2e4", "b9b10m", "e1g1"; a whole turn as bk_turn_name().  Returns `out`. */
 char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_board *b,

@@ -439,13 +439,18 @@ static struct value hand_value(const struct bk_hands_pos *p, const struct bk_var
                            .end = hand_end(end) };
 }
 
-/* Sets *value to the worth of a position that goes on, whose army is known. */
+/* Sets *value to the worth of a position that goes on, whose army is known; bonus turns may leave
+   it open. */
 static void army_value(const struct ex_armies *known, const struct bk_hands_pos *p,
                        struct value *value)
 {
-    known->value(known->context, p, &value->wdl, &value->plies);
+    int wdl, plies;
+
+    if (!known->value(known->context, p, &wdl, &plies))
+        return;
+    value->wdl = value->clocked_wdl = wdl;
+    value->plies = plies;
     value->known = true;
-    value->clocked_wdl = value->wdl;
 }
 
 static void put_hand_value(json_t *o, const struct value *value, bool configuration)

@@ -328,9 +328,9 @@ static bool begin_army(void *context, struct ex_game *game, const struct bk_hand
     return false;
 }
 
-static void army_value(void *context, const struct bk_hands_pos *p, int *wdl, int *plies)
+static bool army_value(void *context, const struct bk_hands_pos *p, int *wdl, int *plies)
 {
-    study_whole_value(((struct ex_counter *)context)->told->states, p, wdl, plies);
+    return study_whole_value(((struct ex_counter *)context)->told->states, p, wdl, plies);
 }
 
 static void end_army(void *context)

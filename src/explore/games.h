@@ -48,7 +48,7 @@ struct bk_hands_pos;
 struct ex_armies {
     bool (*begin)(void *context, struct ex_game *game, const struct bk_hands_pos *p,
                   bool *counting);
-    void (*value)(void *context, const struct bk_hands_pos *p, int *wdl, int *plies);
+    bool (*value)(void *context, const struct bk_hands_pos *p, int *wdl, int *plies);
     void (*end)(void *context);
     void *context;
 };

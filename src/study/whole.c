@@ -20,7 +20,7 @@ enum bk_err study_whole_new(struct study_whole **out, const struct bk_variant *v
                             const volatile int *stop, struct bk_report *why)
 {
     struct bk_whole_options o = {
-        .pool = pool, .memory_limit = memory, .opening = true, .stop = stop
+        .pool = pool, .memory_limit = memory, .opening = true, .bonus_cap = 1, .stop = stop
     };
     struct study_whole *w = calloc(1, sizeof *w);
     enum bk_err err;
@@ -59,10 +59,12 @@ bool study_whole_knows(const struct study_whole *w, const struct bk_variant *v,
 
 uint64_t study_whole_bytes(const struct study_whole *w) { return bk_whole_bytes(w->solved); }
 
-void study_whole_value(struct study_whole *w, const struct bk_hands_pos *p, int *wdl, int *plies)
+bool study_whole_value(struct study_whole *w, const struct bk_hands_pos *p, int *wdl, int *plies)
 {
-    unsigned dtw = 0;
+    struct bk_whole_value least, most;
+    bool exact = bk_whole_value(w->solved, p, &least, &most);
 
-    bk_whole_value(w->solved, p, wdl, &dtw);
-    *plies = *wdl ? (int)dtw : -1;
+    *wdl = least.wdl;
+    *plies = least.wdl ? (int)least.plies : -1;
+    return exact;
 }

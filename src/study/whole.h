@@ -26,7 +26,8 @@ bool study_whole_knows(const struct study_whole *w, const struct bk_variant *v,
                        const struct bk_hands_pos *p);
 /* The memory that it takes, in bytes. */
 uint64_t study_whole_bytes(const struct study_whole *w);
-/* Sets *wdl and *plies to the value of such a state for the side to move; *plies -1: a draw. */
-void study_whole_value(struct study_whole *w, const struct bk_hands_pos *p, int *wdl, int *plies);
+/* Sets *wdl and *plies to the value of such a state for the side to move; *plies -1: a draw.
+   False: bonus turns leave it open, it may be better. */
+bool study_whole_value(struct study_whole *w, const struct bk_hands_pos *p, int *wdl, int *plies);
 
 #endif
