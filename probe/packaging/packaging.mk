@@ -54,12 +54,15 @@ uninstall: stage ## takes them away
 # an installation under DESTDIR is found and used without this tree
 test-install: all man completions
 	@sh tests/install.sh $(BUILD)
+# a desktop's menu and XBoard find it
+test-desktop: all man completions
+	@sh tests/desktop.sh $(BUILD)
 
 # == The library in one file ==
 # which objects the public functions need is the linker's to say
 XXHASH_H = $(shell $(CC) -E -include xxhash.h - </dev/null 2>/dev/null | sed -n 's/^\# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
-UNITS    = $(CORE:%=src/core/%.c) $(foreach n,$(SETS),src/core/facts/width.c:width_$n:BK_SET_BITS=$n,BK_FACT_WIDTH=bk_fact_width_$n) \
-           $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c)
+UNITS    = $(BUILD)/embedded.c $(CORE:%=src/core/%.c) \
+           $(foreach n,$(SETS),src/core/facts/width.c:width_$n:BK_SET_BITS=$n,BK_FACT_WIDTH=bk_fact_width_$n) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c)
 AMALGAM  = $(BUILD)/amalgamation
 amalgamation: $(AMALGAM)/bareking.c ## the library as one file
 $(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/amalgam*) src/core/windows.h
