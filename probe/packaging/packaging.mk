@@ -43,10 +43,10 @@ $(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
 # The whole tree is laid out in $(STAGE) first: install copies it, uninstall takes away what is in it
 stage: all man completions ## what would be installed, in $(BUILD)/stage
 	@BUILD=$(BUILD) STAGE=$(STAGE) VERSION=$(VERSION) SONAME=$(SONAME) STRIP='$(STRIP)' \
-	    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' MANDIR='$(MANDIR)' \
-	    DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' ZSHDIR='$(ZSHDIR)' \
+	    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
+	    MANDIR='$(MANDIR)' EPOCH='$(EPOCH)' DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' ZSHDIR='$(ZSHDIR)' \
 	    LIBS_PRIVATE='$(LIBS_LIB) -lpthread' sh $(PACKAGING)/stage.sh
-install: stage ## as root: command, library, man pages, completions
+install: stage ## as root: command, library, man pages, completions, desktop entry, XBoard plugin
 	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
 uninstall: stage ## takes them away
 	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
@@ -146,5 +146,5 @@ test-release:
 abi: $(BUILD)/libbareking.so ## the binary interface beside the last release
 	@sh tests/abi.sh $(BUILD) $(ABI)
 
-.PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable windows test-windows \
+.PHONY: man completions stage install uninstall test-install test-desktop amalgamation test-amalgamation test-portable windows test-windows \
         python test-python deb test-deb release test-release abi
