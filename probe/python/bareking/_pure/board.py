@@ -92,19 +92,19 @@ def _ways(v: Variant, kind: int, colour: int, start: int) -> Iterator[Way]:
 def _joined(ways: List[Way]) -> List[Reach]:
     """Ways of one end and purpose are one entry."""
     found: Dict[Tuple[int, int], List[int]] = {}
-    out = []
+    out: List[Reach] = []
     for to, how, between in ways:
         for each in (QUIET, TAKES):
             if how & each:
                 found.setdefault((to, each | how & HOPS), []).append(between)
         if how == TWICE:
             found.setdefault((to, TWICE), []).append(between)
-    for (to, how), paths in sorted(found.items()):
-        each = tuple(sorted(set(paths)))
+    for (to, how), ways_there in sorted(found.items()):
+        paths = tuple(sorted(set(ways_there)))
         if how & (HOPS | TWICE):
-            out += [Reach(to, how, (path,)) for path in each]
+            out += [Reach(to, how, (path,)) for path in paths]
             continue
-        one = Reach(to, how, () if each[0] == 0 else each)
+        one = Reach(to, how, () if paths[0] == 0 else paths)
         if how == TAKES and out and out[-1] == one._replace(how=QUIET):
             one = out.pop()._replace(how=QUIET | TAKES)
         out.append(one)

@@ -8,7 +8,7 @@ import threading
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import material as materials
-from .fault import CORRUPT, NEWER, NO_TABLE, NOT_IN_MEMORY, USAGE, Fault
+from .fault import CORRUPT, NEWER, NO_TABLE, Fault
 from .file import DTW, WDL, Head, Store, TableFile, path_of
 from .game import MEN_MAX, Variant, homes_name
 from .material import Material
@@ -73,7 +73,7 @@ class Catalog:
                 raise
             damaged = fault
         table = Table(self.v, m, wdl, dtw or None, damaged, materials.swap_of(self.v, m))
-        return table, wdl.bytes + (1024 if dtw else 0)
+        return table, wdl.size + (1024 if dtw else 0)
 
     def table(self, m: Material, only: bool) -> Table:
         """Of a canonical material.  Fault: NO_TABLE, CORRUPT, ..."""
@@ -166,7 +166,8 @@ class Catalog:
         for folder in self.folders:
             for path, name, m in self._names_in(folder):
                 before = found.get(m)
-                if before is None or not os.path.isfile(before[0][:-1] + "d") and os.path.isfile(path[:-1] + "d"):
+                beside = [os.path.isfile(p[:-1] + "d") for p in (path, before[0] if before else "x")]
+                if before is None or beside == [True, False]:
                     found[m] = path, name
         out = []
         for m, (path, name) in found.items():
@@ -190,7 +191,8 @@ class Catalog:
                         m = materials.parse(self.v, name[:-4])
                     except Fault:
                         continue
-                    if not materials.canonical(self.v, m)[1] and path_of(folder, self.v, m, WDL) == path:
+                    canonical = not materials.canonical(self.v, m)[1]
+                    if canonical and path_of(folder, self.v, m, WDL) == path:
                         yield path, name[:-4], m
 
     def read_ahead(self, m: Material, wdl_only: bool) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
-from .board import TWICE, Reach, geometry, squares
+from .board import TWICE, geometry, squares
 from .game import HOPS, QUIET, TAKES, Variant
 
+Ways = AbstractSet[Tuple[bool, int]]  # of one man from one square to another: hops, squares between
 Men = Tuple[Tuple[int, int], ...]  # type and colour: the two kings, then the slots
 
 
@@ -19,10 +20,12 @@ class _Board:
         self.left, self.bottom = min(files), min(ranks)
         self.width, self.height = max(files) - self.left + 1, max(ranks) - self.bottom + 1
         self.wide, self.narrow = max(self.width, self.height), min(self.width, self.height)
-        self.at = [(s % v.files - self.left, s // v.files - self.bottom) for s in range(v.squares)]
+        self.at: List[Tuple[int, int]] = [(s % v.files - self.left, s // v.files - self.bottom)
+                                          for s in range(v.squares)]
 
     def metric(self, name: str) -> Callable[[int, int], int]:
         at, width, height = self.at, self.width, self.height
+        metrics: Dict[str, Callable[[int, int], int]]
 
         def side(b: int) -> int:
             return min(at[b][0], width - 1 - at[b][0])
@@ -30,7 +33,7 @@ class _Board:
         def end(b: int) -> int:
             return min(at[b][1], height - 1 - at[b][1])
 
-        return {
+        metrics = {
             "distance": lambda a, b: max(abs(at[a][0] - at[b][0]), abs(at[a][1] - at[b][1])),
             "axis": lambda a, b: min(abs(at[a][0] - at[b][0]), abs(at[a][1] - at[b][1])),
             "edge": lambda a, b: min(side(b), end(b)),
@@ -42,7 +45,8 @@ class _Board:
             "ranks apart": lambda a, b: abs(at[a][1] - at[b][1]),
             "rank ahead": lambda a, b: at[b][1] - at[a][1],
             "file ahead": lambda a, b: at[b][0] - at[a][0],
-        }[name]
+        }
+        return metrics[name]
 
 
 class _Kind:
@@ -147,14 +151,14 @@ class Facts:
         stands = self.kinds[j].stands
         return any(stands >> to & 1 for _, to in self.kinds[i].taking)
 
-    def _all_back(self, i: int, j: int, back: Callable[[Any, Any], bool]) -> bool:
+    def _all_back(self, i: int, j: int, back: Callable[[Ways, Ways], bool]) -> bool:
         theirs = self.kinds[j].taking
         return all(back(ways, theirs.get((to, s), set())) for (s, to), ways in
                    self.kinds[i].taking.items() if self.kinds[j].stands >> to & 1)
 
     def always_both(self, i: int, j: int) -> bool:
         """6.2"""
-        return all(self._all_back(a, b, lambda ways, theirs: ways <= theirs)
+        return all(self._all_back(a, b, lambda ways, theirs: not ways - theirs)
                    for a, b in ((i, j), (j, i)))
 
     def bites_back(self, i: int, j: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 from . import material as materials
 from .facts import Facts
-from .fault import (CORRUPT, NEWER, NO_TABLE, NOT_IN_MEMORY, OVER_BUDGET, SYSTEM, USAGE, Fault,
+from .fault import (CORRUPT, NEWER, NO_TABLE, NOT_IN_MEMORY, OVER_BUDGET, SYSTEM, Fault,
                     system_fault)
 from .game import Variant, homes_name
 from .hashes import M64, ZstdMissing, unpack_zstd, xxh3
@@ -215,7 +215,8 @@ class Model:
 
     @staticmethod
     def _tree(numbers: List[int], facts: int) -> Tuple[List[int], List[int]]:
-        fact, no, open_, leaves = [x - 1 for x in numbers], [0] * len(numbers), [], 0
+        fact, no, leaves = [x - 1 for x in numbers], [0] * len(numbers), 0
+        open_: List[int] = []
         for node, x in enumerate(fact):
             if x >= facts or (node and not open_):
                 raise ValueError
@@ -329,18 +330,18 @@ class TableFile:
         self.head = self._read_head()
         m = self._check_meaning(wanted, kind)
         try:
-            same = twin and twin.head.order == self.head.order
-            self.index = twin.index if twin and same else Index(v, m, self.head.order)
+            same = twin is not None and twin.head.order == self.head.order
+            self.index: Index = twin.index if twin and same else Index(v, m, self.head.order)
         except Fault as fault:
             raise _damaged(path, fault.text) from None
         if self.index.positions != self.head.positions:
             raise _damaged(path, "number of positions")
         self.units = self._place_units()
         men = [(v.royal, 0), (v.royal, 1), *((s.kind, s.colour) for s in self.index.slots)]
-        self.facts = twin.facts if twin else Facts(v, tuple(men))
+        self.facts: Facts = twin.facts if twin else Facts(v, tuple(men))
 
     @property
-    def bytes(self) -> int:
+    def size(self) -> int:
         """What it takes in memory, about."""
         return 4096 + 200 * len(self.facts.list) + 400 * len(self.index.blocks)
 

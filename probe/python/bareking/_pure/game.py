@@ -264,8 +264,8 @@ def _castling_on(v: Variant, wings: int) -> Castling:
     c = v.castling
     if not c.shuffled:
         return c
-    rooks = tuple(c.rook_file[side] if wings >> side & 1 else NO_HOME for side in range(2))
-    return c._replace(rook_file=rooks, allowed=c.allowed and rooks[0] != rooks[1])
+    left, right = (c.rook_file[side] if wings >> side & 1 else NO_HOME for side in range(2))
+    return c._replace(rook_file=(left, right), allowed=c.allowed and left != right)
 
 
 def rules_number(v: Variant, wings: int) -> int:

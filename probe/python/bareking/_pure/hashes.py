@@ -155,7 +155,7 @@ def _xxh3(data: bytes, seed: int = 0) -> int:
 def _find_xxh3() -> Callable[..., int]:
     """That of the module xxhash (python3-xxhash) where it is there: of a megabyte 0.2 s less."""
     try:
-        import xxhash
+        import xxhash  # type: ignore[import]
     except ImportError:
         return _xxh3
     return xxhash.xxh3_64_intdigest  # type: ignore[no-any-return]
@@ -190,13 +190,14 @@ def _by_library() -> Callable[[bytes, int], bytes]:
 
 def _find_zstd() -> Callable[[bytes, int], bytes]:
     try:
-        from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
-        return lambda frame, size: zstd.decompress(frame)  # type: ignore[no-any-return]
+        from compression import zstd  # type: ignore[import]  # Python 3.14
+        return lambda frame, size: bytes(zstd.decompress(frame))
     except ImportError:
         pass
     try:
-        import zstandard
-        return lambda frame, size: zstandard.ZstdDecompressor().decompress(frame, max_output_size=size)
+        import zstandard  # type: ignore[import]
+        return lambda frame, size: bytes(
+            zstandard.ZstdDecompressor().decompress(frame, max_output_size=size))
     except ImportError:
         return _by_library()
 

@@ -27,7 +27,7 @@ def slots_of(v: Variant, m: Material) -> List[Slot]:
     out: List[Slot] = []
     for colour in range(2):
         for kind in range(len(v.kinds)):
-            men = 0 if kind == v.royal else m.count[colour][kind]
+            men = 0 if kind == v.royal else m.counts[colour][kind]
             for right in (2 * colour, 2 * colour + 1):
                 if kind == v.castling.rook and m.rights >> right & 1 and men:
                     out.append(Slot(kind, colour, len(out), right))
@@ -268,7 +268,7 @@ class Index:
             return None
         b = self.blocks[found[0]]
         at = self._turned(at, found[1])
-        pair = b.pairs.slice.get(at[:2])  # type: ignore[call-overload]
+        pair = b.pairs.slice.get((at[0], at[1]))
         if pair is None:
             return None
         at = self._turned(at, pair[1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from .. import _library as c
 from . import game, material as materials, moves
@@ -143,7 +143,8 @@ def _place_pos(lib: Lib, s: Any, legal: bool = True) -> Tuple[Variant, Pos]:
         except Fault as fault:
             raise _bad(fault.text) from None
         if p.rights != s.castling:
-            raise _bad(f"castling: {s.castling}, of which {p.rights} are rights whose king and rook are at home")
+            raise _bad(f"castling: {s.castling}, of which {p.rights} are rights whose king and rook are "
+                       "at home")
         if s.en_passant and p.ep != s.en_passant:
             raise _bad(f"en passant: nobody can have passed over {passed} just now")
     if legal:
@@ -291,7 +292,8 @@ def _describe(out: Any, v: Variant, r: _Ranked, left: Optional[int]) -> None:
     if r.value:
         clocked = _clocked(r.value.wdl, r.value.dtw, left)
         out.wdl, out.dtw, out.end = r.value
-        out.clocked_wdl, out.clocked_known = (r.value.wdl if clocked is None else clocked), clocked is not None
+        out.clocked_known = clocked is not None
+        out.clocked_wdl = r.value.wdl if clocked is None else clocked
 
 
 def _hand_out(v: Variant, p: Pos, ranked: List[_Ranked], out: Any, room: int, n: Any,
@@ -462,24 +464,24 @@ class PureLibrary:
     @staticmethod
     @_guarded
     def bk_probe_many(lib: Lib, address: int, n: int, flags: int, out: Any, codes: Any) -> None:
-        all_ = (c.Pos * n).from_address(address) if n else ()
-        PureLibrary._each(lib, [lambda s=s: _place_pos(lib, s) for s in all_], flags, out, codes)
+        each = list((c.Pos * n).from_address(address)) if n else []
+        PureLibrary._each(lib, _place_pos, each, flags, out, codes)
 
     @staticmethod
     @_guarded
     def bk_probe_many_fen(lib: Lib, fens: Any, n: int, flags: int, out: Any, codes: Any) -> None:
-        all_ = [fens._obj.value] if hasattr(fens, "_obj") else list(fens)
-        PureLibrary._each(lib, [lambda fen=fen: _place_fen(lib, fen) for fen in all_], flags,
-                          [out._obj] if hasattr(out, "_obj") else out, codes)
+        one = hasattr(fens, "_obj")  # byref() of one
+        PureLibrary._each(lib, _place_fen, [fens._obj.value] if one else list(fens), flags,
+                          [out._obj] if one else out, codes)
 
     @staticmethod
-    def _each(lib: Lib, places: List[Callable[[], Tuple[Variant, Pos]]], flags: int, out: Any,
-              codes: Any) -> None:
+    def _each(lib: Lib, place: Callable[[Lib, Any], Tuple[Variant, Pos]], asked: List[Any], flags: int,
+              out: Any, codes: Any) -> None:
         first: Optional[Fault] = None
-        for i, place in enumerate(places):
+        for i, one in enumerate(asked):
             code = 0
             try:
-                _answer(lib, *place(), flags, out[i])
+                _answer(lib, *place(lib, one), flags, out[i])
             except Fault as fault:
                 first, code = first or fault, fault.code
             if codes is not None:
@@ -573,7 +575,7 @@ class PureLibrary:
     def bk_list_missing(lib: Lib, name: bytes, out: Any, room: int, n: Any) -> None:
         v = lib.v
         m = materials.canonical(v, materials.parse(v, _utf8(name)))[0]
-        if not v.plain_is_exact((sum(m.count[0]), sum(m.count[1]))):
+        if not v.plain_is_exact((sum(m.counts[0]), sum(m.counts[1]))):
             raise Fault(NO_TABLE, f"{materials.name(v, m)}: captured men come back in {v.name}, so it "
                                   "has no table; ask `bareking whole`")
         PureLibrary._list(lib.catalog(v).list_missing(m), out, room, n)

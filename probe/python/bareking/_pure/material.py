@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from .board import all_symmetries, geometry
 from .fault import USAGE, Fault
@@ -15,13 +15,13 @@ Counts = Tuple[int, ...]
 class Material(NamedTuple):
     """By colour and type: men, and allowances; and castling rights, bit 2 * colour + side."""
 
-    count: Tuple[Counts, Counts]
+    counts: Tuple[Counts, Counts]
     left: Tuple[Counts, Counts]
     rights: int
 
     @property
     def men(self) -> int:
-        return sum(self.count[0]) + sum(self.count[1])
+        return sum(self.counts[0]) + sum(self.counts[1])
 
     def rights_of(self, colour: int) -> int:
         return bin(self.rights >> 2 * colour & 3).count("1")
@@ -47,12 +47,12 @@ def material_of(v: Variant, p: Pos) -> Material:
 
 
 def exchanged(m: Material) -> Material:
-    return Material(m.count[::-1], m.left[::-1], (m.rights & 3) << 2 | m.rights >> 2)  # type: ignore[arg-type]
+    return Material(m.counts[::-1], m.left[::-1], (m.rights & 3) << 2 | m.rights >> 2)
 
 
 def kinds_of(v: Variant, m: Material) -> FrozenSet[int]:
     """Those in it, and all that these may turn into."""
-    return v.may_become(frozenset(k for k in range(len(v.kinds)) if m.count[0][k] or m.count[1][k]))
+    return v.may_become(frozenset(k for k in range(len(v.kinds)) if m.counts[0][k] or m.counts[1][k]))
 
 
 def symmetries(v: Variant, m: Material) -> List[int]:
@@ -72,14 +72,14 @@ def swap_of(v: Variant, m: Material) -> Optional[List[int]]:
 
 def canonical(v: Variant, m: Material) -> Tuple[Material, bool]:
     """The material that has the table, and whether its colours are exchanged."""
-    white, black = ((sum(m.count[c]), m.count[c], m.left[c], m.rights >> 2 * c & 3) for c in range(2))
+    white, black = ((sum(m.counts[c]), m.counts[c], m.left[c], m.rights >> 2 * c & 3) for c in range(2))
     if white >= black or swap_of(v, m) is None:
         return m, False
     return exchanged(m), True
 
 
 def by_rule(v: Variant, m: Material) -> bool:
-    bare = [sum(m.count[colour]) == 1 for colour in range(2)]
+    bare = [sum(m.counts[colour]) == 1 for colour in range(2)]
     return all(bare) or (v.bare != BARE_NOTHING and any(bare))
 
 
@@ -89,9 +89,9 @@ def by_rule(v: Variant, m: Material) -> bool:
 def name(v: Variant, m: Material) -> str:
     def men(colour: int) -> str:
         return v.kinds[v.royal].letter + "".join(
-            v.kinds[k].letter * n for k, n in enumerate(m.count[colour]) if k != v.royal)
+            v.kinds[k].letter * n for k, n in enumerate(m.counts[colour]) if k != v.royal)
 
-    full = normal(v, m.count, (tuple(v.limit), tuple(v.limit)), m.rights)
+    full = normal(v, m.counts, (tuple(v.limit), tuple(v.limit)), m.rights)
     left = "".join(v.letter_of(kind, colour) * n for colour in range(2)
                    for kind, n in enumerate(m.left[colour]))
     rights = "".join(letter for letter, bit in RIGHTS.items() if m.rights >> bit & 1)
@@ -139,7 +139,7 @@ def _read_men(v: Variant, text: str, bad: str) -> Tuple[List[List[int]], int]:
             raise Fault(USAGE, bad + f"'{letter}' at column {at + 1} is no piece of {v.name}; it has "
                         + "".join(v.types))
         count[colour][kind] += 1
-        if sum(map(sum, count)) > MEN_MAX:
+        if sum(count[0]) + sum(count[1]) > MEN_MAX:
             raise Fault(USAGE, bad + f"more than {MEN_MAX} men")
     if not seen_v:
         raise Fault(USAGE, bad + "no 'v' between the two sides")
@@ -186,7 +186,7 @@ def parse(v: Variant, text: str) -> Material:
 
 def _after(v: Variant, m: Material, colour: int, taken: Optional[int], start: int = 0,
            to: Optional[int] = None, counted: bool = False) -> Material:
-    count, left = [list(m.count[0]), list(m.count[1])], [list(m.left[0]), list(m.left[1])]
+    count, left = [list(m.counts[0]), list(m.counts[1])], [list(m.left[0]), list(m.left[1])]
     if taken is not None:
         count[1 - colour][taken] -= 1
     if to is not None:
@@ -202,7 +202,7 @@ def _all_changes(v: Variant, m: Material, colour: int, kind: int) -> List[Tuple[
     for rank in range(v.ranks):
         land = [s for s in range(rank * v.files, (rank + 1) * v.files) if v.board >> s & 1]
         for in_place in (False, True) if land and v.kinds[kind].become else ():
-            for to, counted in v.changes(m.count[colour], m.left[colour], kind, colour, land[0],
+            for to, counted in v.changes(m.counts[colour], m.left[colour], kind, colour, land[0],
                                          in_place):
                 if to is not None:
                     found[to, counted] = None
@@ -211,7 +211,7 @@ def _all_changes(v: Variant, m: Material, colour: int, kind: int) -> List[Tuple[
 
 def _moves_of(v: Variant, m: Material, colour: int) -> Iterator[Material]:
     """What a move of `colour` makes of it, the rights left aside."""
-    kinds = [k for k in range(len(v.kinds)) if m.count[colour][k]]
+    kinds = [k for k in range(len(v.kinds)) if m.counts[colour][k]]
 
     def changed(left: Material, kind: int) -> Iterator[Material]:
         for to, counted in _all_changes(v, m, colour, kind):
@@ -221,14 +221,14 @@ def _moves_of(v: Variant, m: Material, colour: int) -> Iterator[Material]:
     for kind in kinds:
         yield from changed(m, kind)
     for taken in range(len(v.kinds)):
-        if taken == v.royal or not m.count[1 - colour][taken]:
+        if taken == v.royal or not m.counts[1 - colour][taken]:
             continue
         one = _after(v, m, colour, taken)
         yield one
         for kind in kinds:
             yield from changed(one, kind)
             for also in range(taken, len(v.kinds)) if v.takes_twice(kind) else ():
-                if also != v.royal and one.count[1 - colour][also]:
+                if also != v.royal and one.counts[1 - colour][also]:
                     two = _after(v, one, colour, also)
                     yield two
                     yield from changed(two, kind)
@@ -242,9 +242,9 @@ def _with_rights(v: Variant, before: Material, after: Material, colour: int) -> 
         if rights & ~before.rights:
             continue
         lost = bin((before.rights & ~rights) >> 2 * them & 3).count("1")
-        next_ = normal(v, after.count, after.left, rights)
+        next_ = normal(v, after.counts, after.left, rights)
         if next_.rights == rights and next_ != before and lost <= max(
-                0, before.count[them][rook] - next_.count[them][rook]):
+                0, before.counts[them][rook] - next_.counts[them][rook]):
             yield next_
 
 
@@ -260,7 +260,7 @@ def one_move_away(v: Variant, m: Material) -> List[Material]:
 def needed(v: Variant, m: Material) -> Iterator[Material]:
     """The canonical material, and all that it may lead to and that have tables, the nearest first."""
     start = canonical(v, m)[0]
-    queue, seen = [start], {start}  # type: Tuple[List[Material], Set[Material]]
+    queue, seen = [start], {start}
     if by_rule(v, start):
         return
     for at in queue:

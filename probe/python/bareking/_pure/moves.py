@@ -265,7 +265,7 @@ def bare_end(v: Variant, p: Pos) -> Tuple[int, int]:
 
 def end_of(v: Variant, p: Pos) -> Tuple[int, int]:
     end, wdl = bare_end(v, p)
-    if end or next(legal(v, p), None):
+    if end or any(True for _ in legal(v, p)):
         return end, wdl
     if in_check(v, p, p.stm):
         return CHECKMATE, -1
@@ -345,7 +345,7 @@ def read(v: Variant, p: Pos, text: str) -> Move:
             ways[2].append(m)
         else:
             ways[said.wing is None and said.squares[-1] != _named_to(m)].append(m)  # type: ignore[union-attr]
-    meant = next((way for way in ways if way), [])
+    meant: List[Move] = next((way for way in ways if way), [])
     if len(meant) == 1:
         return meant[0]
     raise Fault(USAGE, f"'{text[:16]}' " + ("may be several moves" if meant

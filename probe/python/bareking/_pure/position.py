@@ -6,7 +6,7 @@ import re
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from .fault import USAGE, Fault
-from .game import (FILES_MAX, NO_HOME, RANKS_MAX, TYPES_MAX, WHITE, Castling, Variant, on_terrain,
+from .game import (FILES_MAX, NO_HOME, RANKS_MAX, WHITE, Castling, Variant, on_terrain,
                    with_homes)
 
 RIGHTS = {"K": 1, "Q": 0, "k": 3, "q": 2}  # bits, as they are written
@@ -110,7 +110,9 @@ def split_fen(text: str) -> Fields:
         at, nth = at + len(word), nth + 1
     rest = text[at:]
     column[6] = at + 1
-    return Fields(*fields, rest, bool(rest) and not _begins_operation(rest), tuple(column))
+    too_many = bool(rest) and not _begins_operation(rest)
+    board, side, castling, passed, clock, turn = fields
+    return Fields(board, side, castling, passed, clock, turn, rest, too_many, tuple(column))
 
 
 def is_start(text: str) -> bool:
@@ -161,10 +163,10 @@ def _read_board(v: Variant, p: Pos, board: str, column: int) -> None:
         column += len(row) + 1
     if len(rows) != v.ranks:
         raise _bad(f": {len(rows)} rank{'s' * (len(rows) > 1)}, the board has {v.ranks}")
-    for rank, row in enumerate(reversed(cells)):
-        if len(row) != v.files:
-            raise _bad(f": rank {rank + 1} has {len(row)} squares, the board has {v.files}")
-        for file, cell in enumerate(row):
+    for rank, there in enumerate(reversed(cells)):
+        if len(there) != v.files:
+            raise _bad(f": rank {rank + 1} has {len(there)} squares, the board has {v.files}")
+        for file, cell in enumerate(there):
             square = rank * v.files + file
             name = v.square_name(square)
             if cell == "*" and square not in v.holes:

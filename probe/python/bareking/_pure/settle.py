@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import moves
-from .board import geometry
 from .fault import CORRUPT, NO_TABLE, Fault
-from .file import Store, TableFile
+from .file import TableFile
 from .game import Variant
 from .index import Index
 from .material import Material, exchanged
@@ -103,7 +102,8 @@ class Question:
     def _exits(self, p: Pos) -> Tuple[List[Tuple[Move, Pos, Optional[int]]], int]:
         """Exits with the positions after them, and the wdl of those that end the game by rule; these
         come first, as many as are told."""
-        ends, others = [], []
+        ends: List[Tuple[Move, Pos, Optional[int]]] = []
+        others: List[Tuple[Move, Pos, Optional[int]]] = []
         for m in moves.legal(self.v, p):
             if moves.is_exit(self.v, p, m):
                 after = moves.play(self.v, p, m)
