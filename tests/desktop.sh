@@ -1,11 +1,12 @@
 #!/bin/sh
-# desktop.sh BUILD - what a desktop finds of an installation: the entry of its menu is sound, and opens the
+# desktop.sh BUILD [ROOT] - what a desktop finds of an installation in /usr, or in ROOT/usr, where packages were unpacked: the entry of its menu is sound, and opens the
 # explorer's page; the data for software centres are sound; XBoard's list has the engine, which plays.
 #
 # XBoard runs under Xvfb, in a name space where its folder of plugins is ours (root, unshare).  What is
 # missing is named, and what needs it is left out.
 set -eu
-build=$(realpath "${1:?usage: desktop.sh BUILD}")
+build=$(realpath "${1:?usage: desktop.sh BUILD [ROOT]}")
+root=${2:+$(realpath "$2")}
 tests=$(dirname "$(realpath "$0")")
 . "$tests/scratch.sh"
 PATH=$PATH:/usr/games
@@ -14,10 +15,13 @@ has() { # tool...: or a word that one is missing
         command -v "$tool" >/dev/null || { leave_out "$tool"; return 1; }
     done
 }
-env -u MAKEFLAGS make -s -C "$tests/.." BUILD="$build" PREFIX=/usr STAGE="$tmp/stage" stage >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
-share=$tmp/stage/usr/share
+if [ -z "$root" ]; then
+    root=$tmp/stage
+    env -u MAKEFLAGS make -s -C "$tests/.." BUILD="$build" PREFIX=/usr STAGE="$root" stage >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
+fi
+share=$root/usr/share
 entry=$share/applications/bareking.desktop
-export PATH="$tmp/stage/usr/bin:$PATH"
+export PATH="$root/usr/bin:$PATH"
 
 # == The menu ==
 [ -s "$share/icons/hicolor/scalable/apps/$(sed -n 's/^Icon=//p' "$entry").svg" ] || fail "the entry's icon is not there"
@@ -25,7 +29,7 @@ if has desktop-file-validate; then
     desktop-file-validate "$entry" >"$tmp/said" 2>&1 && [ ! -s "$tmp/said" ] || fail "$(cat "$tmp/said")"
 fi
 if has appstreamcli; then
-    appstreamcli validate-tree --no-net "$tmp/stage" >"$tmp/said" 2>&1 || fail "$(cat "$tmp/said")"
+    appstreamcli validate-tree --no-net "$root" >"$tmp/said" 2>&1 || fail "$(cat "$tmp/said")"
 fi
 if has rsvg-convert; then
     rsvg-convert -w 64 "$share/icons/hicolor/scalable/apps/bareking.svg" -o "$tmp/icon.png" || fail "the icon is no picture"
@@ -36,27 +40,30 @@ mkdir "$tmp/bin"
 printf '#!/bin/sh\necho "$1" >"%s/shown.new"\nmv "%s/shown.new" "%s/shown"\n' "$tmp" "$tmp" "$tmp" >"$tmp/bin/xdg-open"
 chmod +x "$tmp/bin/xdg-open"
 cd "$tmp"
+serve() { # PATH, condition, command...: which runs in the background until the condition holds
+    path=$1 until=$2
+    shift 2
+    env PATH="$path" "$@" >"$tmp/where" 2>&1 </dev/null &
+    server=$!
+    at_end="kill $server"
+    i=0
+    until eval "$until"; do
+        i=$((i + 1))
+        [ $i -lt 300 ] || fail "$* shows no page: $(cat "$tmp/where")"
+        sleep 0.1
+    done
+    kill $server
+    wait $server 2>/dev/null || true
+    at_end=
+}
+shows_page() {
+    [ -s "$tmp/shown" ] && url=$(cat "$tmp/shown") && grep -qF "$url" "$tmp/where" || return 1
+    ! has curl || curl -sf "$url" | grep -q '<!doctype html>' || fail "$url is no page"
+}
 # shellcheck disable=SC2046
-PATH=$tmp/bin:$PATH $(sed -n 's/^Exec=//p' "$entry") >"$tmp/where" 2>&1 &
-server=$!
-at_end="kill $server"
-i=0
-until [ -s "$tmp/shown" ]; do
-    i=$((i + 1))
-    [ $i -lt 300 ] || fail "the entry shows no page: $(cat "$tmp/where")"
-    sleep 0.1
-done
-url=$(cat "$tmp/shown")
-grep -qF "$url" "$tmp/where" || fail "it shows $url, and says $(cat "$tmp/where")"
-if has curl; then
-    curl -sf "$url" | grep -q '<!doctype html>' || fail "$url is no page"
-fi
-kill $server
-wait $server 2>/dev/null || true
-at_end=
+serve "$tmp/bin:$PATH" shows_page $(sed -n 's/^Exec=//p' "$entry")
 # without a browser the address is said all the same
-timeout 2 env PATH="$tmp/stage/usr/bin" bareking explore --port 0 --open >"$tmp/where" 2>&1 </dev/null || true
-grep -q 'xdg-open: .*; open http://127.0.0.1:[0-9]*/ in a browser' "$tmp/where" || fail "without a browser: $(cat "$tmp/where")"
+serve "$root/usr/bin" "grep -q 'xdg-open: .*; open http://127.0.0.1:[0-9]*/ in a browser' '$tmp/where'" bareking explore --port 0 --open
 
 # == XBoard ==
 plugins=/usr/share/games/plugins/xboard
@@ -76,7 +83,7 @@ else
     echo "k7/7R/1K6/8/8/8/8/7b w - - 0 1" >"$tmp/position"
     # a man is taken, and the game is over; then XBoard saves what it has found, and what it was told to use:
     # that has another name here
-    ln -s "$tmp/stage/usr/bin/bareking-engine" "$tmp/bin/another"
+    ln -s "$root/usr/bin/bareking-engine" "$tmp/bin/another"
     # what somebody's XBoard has saved before, for which it asks the system, not HOME, is out of the way
     rc=$(getent passwd "$(id -u)" | cut -d: -f6)/.xboardrc
     touch "$tmp/empty"
