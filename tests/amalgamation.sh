@@ -1,6 +1,7 @@
 #!/bin/sh
 # amalgamation.sh BUILD - the library in one file, as somebody would use it who has only that: compiled
-# without a word, in a folder of its own; its example says what the library's says; it defines bk_ alone.
+# without a word, in a folder of its own; its example says what the library's says; it defines what
+# bareking.h declares alone.
 # Then a test of the library, linked with it.  FULL=1: more compilers, each for half a minute, and tests.
 set -eu
 build=$(realpath "${1:?usage: amalgamation.sh BUILD}")
@@ -52,8 +53,10 @@ END
 
 # what belongs to others says so
 grep -q 'BSD 2-Clause License' "$tmp/bareking.c" && grep -q 'MIT License' "$tmp/bareking.c" || fail "a licence is missing"
-others=$(nm --defined-only -g "$build/amalgamation/bareking.o" | awk 'NF == 3 && $3 !~ /^bk_/ { print $3 }')
-[ -z "$others" ] || fail "names of others are taken: $others"
+# all else is the file's own: a program may have any other name
+nm --defined-only -g "$build/amalgamation/bareking.o" | awk 'NF == 3 { print $3 }' | sort >"$tmp/global"
+tr '\n' ' ' <"$tmp/bareking.h" | grep -o 'BK_API [^;()]*bk_[a-z0-9_]*(' | sed 's/.*[ *]\(bk_[a-z0-9_]*\)($/\1/' | sort -u >"$tmp/public"
+diff "$tmp/public" "$tmp/global" >"$tmp/differ" || fail "names of bareking.h, and global ones: $(cat "$tmp/differ")"
 
 for test in "$build/amalgamation/test_golden" ${FULL:+"$build/amalgamation/test_probe"}; do
     CMOCKA_MESSAGE_OUTPUT=STDOUT "$test" >"$tmp/log" 2>&1 || fail "$(tail -n 20 "$tmp/log")"

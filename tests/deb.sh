@@ -18,7 +18,7 @@ files() { (cd "$root" && find . -xdev ! -path './var/*' ! -path './tmp/*' ! -pat
 
 # what our packages need, and what programs are made with; then ours, by dpkg itself
 inside apt-get update -q
-install libjansson4 libmicrohttpd12 libnettle8 libxxhash-dev libzstd-dev gcc libc6-dev pkg-config cmake make
+install libjansson4 libmicrohttpd12 libnettle8 libxxhash-dev libzstd-dev gcc libc6-dev pkg-config cmake make python3
 files >"$tmp/before"
 cp "$build"/deb/*.deb "$root/tmp"
 inside sh -c 'dpkg -i $(ls /tmp/*.deb | grep -v dbgsym)'
@@ -38,10 +38,15 @@ printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(x C)' 'find_packag
     'add_executable(x example.c)' 'target_link_libraries(x bareking::bareking)' >CMakeLists.txt
 cmake -S . -B out && cmake --build out
 out/x shatranj tables "$fen" | grep -q 'White wins in 39 plies'
+# by the library, and by Python alone, which says so
+asked='import bareking; print(bareking.open_tablebase("tables", "shatranj").probe_dtw("8/8/8/3k4/8/1KQ5/8/q7 w"))'
+[ "$(python3 -W error -c "$asked")" = 39 ]
+[ "$(BAREKING_LIBRARY=none python3 -c "$asked" 2>said)" = 39 ] && grep -q 'UserWarning: libbareking is not loaded' said
+test -f /usr/share/applications/bareking.desktop && grep -q shatranj /usr/share/games/plugins/xboard/bareking.eng
 dpkg -L bareking libbareking-dev | grep -q man1/bareking-build.1 && test -f /usr/share/bash-completion/completions/bareking
 END
 inside sh /tmp/try.sh
-inside dpkg --purge bareking libbareking-dev "$(cd "$build/deb" && ls libbareking[0-9]*.deb | grep -v dbgsym | sed 's/_.*//')"
+inside dpkg --purge bareking python3-bareking libbareking-dev "$(cd "$build/deb" && ls libbareking[0-9]*.deb | grep -v dbgsym | sed 's/_.*//')"
 files >"$tmp/after"
 cmp -s "$tmp/before" "$tmp/after" || fail "left: $(diff "$tmp/before" "$tmp/after")"
 inside dpkg --audit

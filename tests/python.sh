@@ -1,6 +1,6 @@
 #!/bin/sh
 # python.sh BUILD - the Python package: makes wheel and sdist, installs the wheel in an environment of its
-# own, runs its tests there.  FULL=1: more positions; without NumPy, too; a wheel with the library in it;
+# own, runs its tests there, those of tables without libbareking, too.  FULL=1: more positions, all tests; without NumPy; a wheel with the library in it;
 # types (mypy); every Python there is that has pytest.
 #
 # Without pytest nothing is tested, without `build` or `venv` what lies in the tree; it is said.
@@ -58,18 +58,24 @@ for path in glob.glob(sys.argv[1] + "/python/bareking-*.tar.gz"):
         assert (each.mtime, each.uid, each.gid) == (1700000000, 0, 0), (path, each.name)
         assert each.mode & 0o44 == 0o44, (path, each.name)
 END
-    for needed in LICENSE tests/test_equal.py bareking/py.typed; do
+    for needed in LICENSE tests/test_equal.py bareking/py.typed bareking/_pure/settle.py bareking/variants/chess.ini; do
         tar -tzf "$build"/python/bareking-*.tar.gz | grep -q "/$needed\$" || {
             echo "FAILED: no $needed in the sdist"
             exit 1
         }
     done
     install "$build"/python/bareking-*-py3-none-any.whl
-    BAREKING_POSITIONS=${FULL:+2000} run "$tmp/venv/bin/python" -m pytest
+    inside=$tmp/venv/bin/python
 else
     leave_out 'wheel and sdist (python3-build, python3-setuptools, python3-wheel, python3-venv)'
-    PYTHONPATH=$package BAREKING_POSITIONS=${FULL:+2000} run "$python" -m pytest
+    inside=$python
+    export PYTHONPATH="$package"
 fi
+BAREKING_POSITIONS=${FULL:+2000} run "$inside" -m pytest
+# the same answers, errors and names by Python alone; what takes long by itself is left to FULL=1
+BAREKING_LIBRARY=none BAREKING_POSITIONS=${FULL:+100} run "$inside" -W ignore::UserWarning -m pytest \
+    -k "$([ -z "${FULL-}" ] && echo 'equal or tablebase' || echo 'not run_meanwhile and not test_threads')"
+unset PYTHONPATH
 has "$python" numpy || leave_out 'arrays (python3-numpy)'
 
 if [ -n "${FULL-}" ]; then

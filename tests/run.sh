@@ -75,6 +75,7 @@ if [ -z "${SAN-}" ]; then
     in_all script portable env BUILD="$build" sh "$tests/portable.sh"
     script abi sh "$tests/abi.sh" "$build"
     script install sh "$tests/install.sh" "$build"
+    script desktop sh "$tests/desktop.sh" "$build"
     script docs sh "$tests/docs.sh" "$build"
     script makefile sh "$tests/makefile.sh"
     script runner sh "$tests/runner.sh"

@@ -11,6 +11,8 @@
 # One file has one name space, where each had its own.  So a name that two units define for themselves
 # gets the unit's name before it, in the words of that unit: as a tag after `struct`, else wherever it is no
 # member.  Macros of a unit end with it.  A header that asks for a unit's macros is part of the unit.
+#
+# What the public header does not declare is the file's own: all other functions and variables are static.
 
 function base(path) {
     sub(/.*\//, "", path)
@@ -322,9 +324,73 @@ function renamed(unit, name, before, member,    what) {
     return label[unit] "_" name
 }
 
+# == What is public ==
+
+# Reads which functions the public header declares.
+function read_public(    s, all) {
+    while ((getline s < "probe/bareking.h") > 0)
+        all = all " " s
+    close("probe/bareking.h")
+    while (match(all, /BK_API [^;()]*bk_[a-z0-9_]*\(/)) {
+        s = substr(all, RSTART, RLENGTH - 1)
+        sub(/.*[ *]/, "", s)
+        is_public[s] = 1
+        all = substr(all, RSTART + RLENGTH)
+    }
+}
+# Makes all other functions and variables of lines from..to static.
+function hide(from, to,    i, j, n, depth, all, begins, macro, parens) {
+    in_comment = depth = macro = parens = 0
+    all = ""
+    for (i = from; i <= to; i++) {
+        if (macro || out[i] ~ /^[ \n]*#/) {
+            macro = out[i] ~ /\\$/
+            words_of(out[i])
+            continue
+        }
+        n = words_of(out[i])
+        for (j = 1; j <= n; j++) {
+            if (kind[j] == "space")
+                continue
+            if (!depth && all == "")
+                begins = i
+            if (word[j] == "{" && !depth++ && all !~ /(struct|union|enum)( [A-Za-z_0-9]+)?$/)
+                hide_one(begins, all)
+            if (word[j] == ";" && !depth) {
+                hide_one(begins, all)
+                all = ""
+            } else if (word[j] == "}" && !--depth)
+                all = all ~ /\) *$/ && all !~ /=/ ? "" : all " }"
+            else if (!depth)
+                all = all " " word[j]
+        }
+    }
+}
+# A declaration, its words with blanks between, that begins at the start of line `at`.
+function hide_one(at, s,    name) {
+    s = without_attributes(s)
+    if (hidden[at] || s ~ /^ (__extension__ )?(static|INLINE|typedef|_Thread_local|_Static_assert|static_assert)/ ||
+        s ~ /}/ || s ~ /^ (struct|union|enum)( [A-Za-z_0-9]+)?$/)
+        return
+    name = s
+    sub(/ =.*/, "", name)
+    if (name ~ /\(/)
+        sub(/ \(.*/, "", name)
+    sub(/ \[.*/, "", name)
+    sub(/.* /, "", name)
+    if (name in is_public)
+        return
+    hidden[at] = 1
+    if (s ~ /^ extern .*\[ \]$/) # its unit comes before those that use it
+        out[at] = ""
+    else if (!sub(/^extern /, "static ", out[at]))
+        out[at] = "static " out[at]
+}
+
 # == The whole ==
 
 BEGIN {
+    read_public()
     n = split(objects, part, " ")
     for (i = 1; i <= n; i++)
         wanted[base(part[i])] = 1
@@ -376,6 +442,7 @@ BEGIN {
     }
     for (unit = 1; unit <= units; unit++)
         rename(unit, from[unit], to[unit])
+    hide(1, outs)
 
     while ((getline s < opening) > 0) {
         if (s ~ /^@PUT /) {

@@ -43,10 +43,10 @@ $(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
 # The whole tree is laid out in $(STAGE) first: install copies it, uninstall takes away what is in it
 stage: all man completions ## what would be installed, in $(BUILD)/stage
 	@BUILD=$(BUILD) STAGE=$(STAGE) VERSION=$(VERSION) SONAME=$(SONAME) STRIP='$(STRIP)' \
-	    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' MANDIR='$(MANDIR)' \
-	    DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' ZSHDIR='$(ZSHDIR)' \
+	    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
+	    MANDIR='$(MANDIR)' EPOCH='$(EPOCH)' DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' ZSHDIR='$(ZSHDIR)' \
 	    LIBS_PRIVATE='$(LIBS_LIB) -lpthread' sh $(PACKAGING)/stage.sh
-install: stage ## as root: command, library, man pages, completions
+install: stage ## as root: command, library, man pages, completions, desktop entry, XBoard plugin
 	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
 uninstall: stage ## takes them away
 	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
@@ -54,12 +54,15 @@ uninstall: stage ## takes them away
 # an installation under DESTDIR is found and used without this tree
 test-install: all man completions
 	@sh tests/install.sh $(BUILD)
+# a desktop's menu and XBoard find it
+test-desktop: all man completions
+	@sh tests/desktop.sh $(BUILD)
 
 # == The library in one file ==
 # which objects the public functions need is the linker's to say
 XXHASH_H = $(shell $(CC) -E -include xxhash.h - </dev/null 2>/dev/null | sed -n 's/^\# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
-UNITS    = $(CORE:%=src/core/%.c) $(foreach n,$(SETS),src/core/facts/width.c:width_$n:BK_SET_BITS=$n,BK_FACT_WIDTH=bk_fact_width_$n) \
-           $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c)
+UNITS    = $(BUILD)/embedded.c $(CORE:%=src/core/%.c) \
+           $(foreach n,$(SETS),src/core/facts/width.c:width_$n:BK_SET_BITS=$n,BK_FACT_WIDTH=bk_fact_width_$n) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c)
 AMALGAM  = $(BUILD)/amalgamation
 amalgamation: $(AMALGAM)/bareking.c ## the library as one file
 $(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/amalgam*) src/core/windows.h
@@ -143,5 +146,5 @@ test-release:
 abi: $(BUILD)/libbareking.so ## the binary interface beside the last release
 	@sh tests/abi.sh $(BUILD) $(ABI)
 
-.PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable windows test-windows \
+.PHONY: man completions stage install uninstall test-install test-desktop amalgamation test-amalgamation test-portable windows test-windows \
         python test-python deb test-deb release test-release abi

@@ -3,7 +3,7 @@
 # which sets all that is used here.
 set -eu
 umask 022 # everybody may read what is installed
-for folder in "$PREFIX" "$BINDIR" "$LIBDIR" "$INCLUDEDIR" "$MANDIR" "$DOCDIR" "$BASHDIR" "$ZSHDIR"; do
+for folder in "$PREFIX" "$BINDIR" "$LIBDIR" "$INCLUDEDIR" "$DATADIR" "$MANDIR" "$DOCDIR" "$BASHDIR" "$ZSHDIR"; do
     case $folder in
     *'&'* | *'|'* | *"'"* | *'"'* | *\\* | *'#'* | *'$'*) wrong='a sign that bareking.pc cannot have' ;;
     /* | '') continue ;;
@@ -33,7 +33,7 @@ in_prefix() {
 # A template with @NAME@s filled in.
 fill() { # template, folder
     mkdir -p "$STAGE$2"
-    sed -e "s|@VERSION@|$VERSION|g" -e "s|@SONAME@|$SONAME|g" -e "s|@PREFIX@|$(quoted "$PREFIX")|g" \
+    sed -e "s|@VERSION@|$VERSION|g" -e "s|@DATE@|$(date -u -d "@$EPOCH" +%F)|g" -e "s|@XBOARD_GAMES@|$xboard_games|g" -e "s|@SONAME@|$SONAME|g" -e "s|@PREFIX@|$(quoted "$PREFIX")|g" \
         -e "s|@LIBDIR@|$(in_prefix "$LIBDIR")|g" \
         -e "s|@INCLUDEDIR@|$(in_prefix "$INCLUDEDIR")|g" \
         -e "s|@LIBS_PRIVATE@|$LIBS_PRIVATE|g" \
@@ -41,6 +41,11 @@ fill() { # template, folder
         -e "s|@INCLUDEDIR_FROM_CMAKE@|$(realpath -ms --relative-to="$LIBDIR/cmake/bareking" "$INCLUDEDIR")|g" \
         "$1" >"$STAGE$2/$(basename "$1" .in)"
 }
+
+# the games that the engine tells XBoard of; "normal" is chess in lists
+xboard_games=$(printf 'xboard\nprotover 2\nquit\n' | "$BUILD/bareking-engine" |
+    sed -n 's/.*feature variants="normal,\(.*\)"/chess,\1/p; s/.*feature variants="\(.*\),normal\(.*\)"/chess,\1\2/p')
+[ -n "$xboard_games" ]
 
 real=libbareking.so.$VERSION
 put 755 "$BINDIR" "$BUILD/bareking" "$BUILD/bareking-engine"
@@ -57,6 +62,14 @@ put 644 "$INCLUDEDIR" probe/bareking.h
 fill "$packaging/bareking.pc.in" "$LIBDIR/pkgconfig"
 fill "$packaging/bareking-config.cmake.in" "$LIBDIR/cmake/bareking"
 fill "$packaging/bareking-config-version.cmake.in" "$LIBDIR/cmake/bareking"
+
+# == The desktop ==
+# XBoard looks for engines in the folder of plugins; the menu's entry opens the explorer's page
+fill "$packaging/desktop/bareking.eng.in" "$DATADIR/games/plugins/xboard"
+put 644 "$DATADIR/applications" "$packaging/desktop/bareking.desktop"
+fill "$packaging/desktop/org.bareking.bareking.metainfo.xml.in" "$DATADIR/metainfo"
+mkdir -p "$STAGE$DATADIR/icons/hicolor/scalable/apps"
+install -m 644 src/explore/page/icon.svg "$STAGE$DATADIR/icons/hicolor/scalable/apps/bareking.svg"
 
 for page in "$BUILD"/man/*.[1-8]; do
     put 644 "$MANDIR/man${page##*.}" "$page"

@@ -59,6 +59,7 @@ struct cli {
     const char *explain; /* variant to explain, or NULL */
     const char *listen;  /* address to serve at, or NULL */
     unsigned port;
+    bool open;           /* show the page in a browser */
     const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide, deep, force, any;
     struct json_t *list; /* with --json: an empty list for the answer, owned; else NULL */

@@ -5,7 +5,9 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/report.h"
 #include "explore/count.h"
@@ -38,6 +40,17 @@ static unsigned games_there(const struct ex_games *g)
     return games;
 }
 
+/* Asks the system to show an address.  Whether a browser comes is not waited for. */
+static void open_page(char *url)
+{
+    char *argv[] = { "xdg-open", url, NULL };
+    pid_t child;
+    int error = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
+
+    if (error)
+        cli_say("xdg-open: %s; open %s in a browser", strerror(error), url);
+}
+
 static int say_where(const struct cli *c, const struct ex_games *g, unsigned port)
 {
     const char *address = c->listen ? c->listen : "127.0.0.1";
@@ -46,6 +59,8 @@ static int say_where(const struct cli *c, const struct ex_games *g, unsigned por
     char url[128], dir[CLI_SHOWN_MAX];
 
     snprintf(url, sizeof url, "http://%s%s%s:%u/", v6 ? "[" : "", address, v6 ? "]" : "", port);
+    if (c->open)
+        open_page(url);
     if (c->json)
         return cli_print_json(
             json_pack("{ss si si}", "url", url, "port", (int)port, "games", (int)games));

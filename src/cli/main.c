@@ -59,6 +59,7 @@ static const struct option_line {
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
     { 'H', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
+    { 'O', "open", NULL, "show the page in the browser, too (by xdg-open)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'W', "what", "HOW",
       "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
@@ -147,7 +148,7 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
-    { "explore", cmd_explore, "d:NHbtj", 0, 99, "[FILE.ini...]",
+    { "explore", cmd_explore, "d:NHObtj", 0, 99, "[FILE.ini...]",
       "serve a page to look at endgames with, and an API",
       "Open the address that it prints in a browser; interrupt to end.  DIR may be a list of "
       "folders\n"
@@ -420,6 +421,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 't': return read_unsigned(value, 1, 1024, &c->threads);
     case 'N': return read_unsigned(value, 0, 65535, &c->port);
     case 'H': c->listen = value; return *value;
+    case 'O': c->open = true; return true;
     case 'F': c->terrain = value; return *value;
     case 'W': c->mine.what = value; return *value;
     case 'C': c->mine.compose = true; return true;

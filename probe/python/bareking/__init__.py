@@ -1,4 +1,4 @@
-"""Asks endgame tables of the Shatranj family, by libbareking.
+"""Asks endgame tables of the Shatranj family, by libbareking; or by Python alone, where that is missing.
 
     import bareking
 
@@ -12,7 +12,7 @@ Values are always those of the side to move: wdl -1 loss, 0 draw, 1 win; dtw is 
 plies (not moves) to the end under best play.  "Unknown" is never a value: a missing table is an
 exception, MissingTableError, or the default of a get_...() function.
 
-    Tablebase                     tables: probe(), probe_wdl(), root_moves(), probe_many(), get...()
+    open_tablebase(), Tablebase   tables: probe(), probe_wdl(), root_moves(), probe_many(), get...()
     Game, Position, Move          boards, legal moves, ends, without tables, for all our games
     PositionArray, Answers        many positions, as arrays of NumPy if it is there
     variants()                    the built-in games
@@ -25,7 +25,7 @@ from ._errors import (BarekingError, ClosedError, DamagedTableError, FenError,
 from ._game import End, Game, Man, Move, MoveText, Outcome, PieceKind, Position, variants
 from ._library import lib as _lib
 from ._many import UNKNOWN, Answers, PositionArray
-from ._tablebase import Answer, Has, Memory, RootMove, Table, Tablebase
+from ._tablebase import Answer, Has, Memory, RootMove, Table, Tablebase, open_tablebase
 
 __version__ = "0.2.0"  # that of bareking.h
 
@@ -35,12 +35,12 @@ __all__ = [
     "MoveText", "NewerTableError", "NotInMemoryError", "Outcome", "OverBudgetError", "PieceKind", "Position",
     "PositionArray",
     "RootMove", "SystemFailure", "Table", "Tablebase", "UNKNOWN", "UnknownPieceError",
-    "UsageError", "library_version", "variants",
+    "UsageError", "library_version", "open_tablebase", "variants",
 ]
 
 
 def library_version() -> str:
-    """The version of the libbareking that is loaded.
+    """The version of the libbareking that is loaded; of this package, if none is and Python does all.
 
     >>> library_version()
     '0.2.0'

@@ -28,8 +28,8 @@ class BarekingError(Exception):
     code: int = 0
 
 
-class MissingTableError(BarekingError, LookupError):
-    """No table answers this position.
+class MissingTableError(BarekingError, KeyError):
+    """No table answers this position.  A KeyError, as in python-chess.
 
     `tables` names those that are missing, as materials ("KRvKN"): first the one that was asked
     for, then others that some position of the same material needs and that are not there, as many
@@ -38,6 +38,7 @@ class MissingTableError(BarekingError, LookupError):
     """
 
     code = 1
+    __str__ = Exception.__str__  # KeyError's own quotes it
 
     @property
     def tables(self) -> Tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""libbareking by ctypes: where it is found, and what is used here of what bareking.h declares.
+"""libbareking by ctypes: where it is found, and what is used here of what bareking.h declares; where it
+is not, _pure has the same functions in Python.
 
 The header is the manual.  tests/test_library.py compares every struct with it.
 """
@@ -7,12 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from ctypes import (POINTER, Structure, c_char, c_char_p, c_int, c_size_t, c_uint,
                     c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, List
+from typing import Any, List, Optional
 
 SONAME = "libbareking.so.0"
+VERSION = 0x000200  # of the header that this package is of
 SQUARES_MAX = 256
 TYPES_MAX = 32
 FEN_MAX = 512
@@ -120,23 +123,25 @@ FUNCTIONS = {
 
 def candidates() -> List[str]:
     """What is tried, in order: $BAREKING_LIBRARY alone if it is set; else a copy beside this
-    module; else the library that is installed, by its soname."""
+    module; else the library that is installed, by its soname.  BAREKING_LIBRARY=none: nothing."""
     named = os.environ.get("BAREKING_LIBRARY")
     if named:
-        return [named]
+        return [] if named == "none" else [named]
     packed = sorted(str(p) for p in Path(__file__).parent.glob("libbareking.*"))
     return [*packed, SONAME]
 
 
-def _load() -> ctypes.CDLL:
+def _load() -> Optional[ctypes.CDLL]:
+    """None: it is nowhere, and Python does all, which is said once."""
     tried = []
     for name in candidates():
         try:
             return ctypes.CDLL(name)  # its calls let other threads run
         except OSError as error:
             tried.append(f"{name}: {error}")
-    raise ImportError("libbareking is not found; install it (`make install`), or name "
-                      "it in BAREKING_LIBRARY. Tried " + "; ".join(tried))
+    warnings.warn("libbareking is not loaded: tables are read by Python alone, some thousand times slower"
+                  + (" (tried " + "; ".join(tried) + ")" if tried else ""), stacklevel=3)
+    return None
 
 
 def _declare(library: ctypes.CDLL) -> Any:
@@ -152,4 +157,12 @@ def _declare(library: ctypes.CDLL) -> Any:
     return library
 
 
-lib: Any = _declare(_load())
+def _library() -> Any:
+    found = _load()
+    if found is not None:
+        return _declare(found)
+    from ._pure.library import PureLibrary
+    return PureLibrary()
+
+
+lib: Any = _library()

@@ -433,6 +433,17 @@ class Tablebase:
         self._handle.ask(lib.bk_prefetch, to_bytes(material), _flags(wdl_only, False))
 
 
+def open_tablebase(directory: Folder, variant: Variant, *, memory: Optional[int] = None,
+                   open_files: Optional[int] = None) -> Tablebase:
+    """Tablebase(variant, directory), as python-chess's users know it.
+
+    >>> with open_tablebase("tables", "chess") as tables:
+    ...     tables.probe_wdl("8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
+    1
+    """
+    return Tablebase(variant, directory, memory=memory, open_files=open_files)
+
+
 def _room(name: str, amount: Optional[int], limit: int) -> None:
     """What C would cut to its size is refused."""
     if amount is not None and not 0 < amount < limit:

@@ -21,7 +21,8 @@ RARE = [  # rights, en passant, a spent turn
     ("normal", "chess", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"),
     ("normal", "atlantean", "3**/1x3/kP2K/4*/**3 w - - 0 49"),
 ]
-EACH = int(os.environ.get("BAREKING_POSITIONS") or 60)
+PURE = bareking._library.lib._name == "none"  # a thousand times slower
+EACH = int(os.environ.get("BAREKING_POSITIONS") or (4 if PURE else 60))
 
 
 def listed(golden):
@@ -61,7 +62,7 @@ def draw_like(game, fen, rng):
         return None
 
 
-def positions_of(game, what, folder, rng):
+def positions_of(game, what, folder, rng, each=EACH):
     """Some of each table that a line of the list has made."""
     if "/" in what:
         draws = [lambda: draw_like(game, what, rng)]
@@ -71,7 +72,7 @@ def positions_of(game, what, folder, rng):
         draws = [lambda m=m: draw_men(game, m, rng) for m in sorted(plain) if m.isalpha()]
     for draw in draws:
         found = 0
-        while found < EACH:
+        while found < each:
             position = draw()
             if position:
                 found += 1

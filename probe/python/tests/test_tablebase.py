@@ -315,7 +315,7 @@ def test_budget_is_shared(tables, golden):
 def test_close(tables):
     tb = Tablebase("chess", tables)
     tb.probe(WON)
-    assert open_now() and not tb.closed
+    assert (open_now() or lib._name == "none") and not tb.closed
     game = tb.game
     with pytest.raises(bareking.MissingTableError) as kept:
         tb.probe(MISSING)
