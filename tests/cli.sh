@@ -487,9 +487,9 @@ good '1 job for 1 table' plan shatranj KQvKQ --dir none --slurm jobs
 run 0 plan shatranj KRRRvKN --dir none --make --memory 3G && grep -q '3 R' err && grep -q -e ' --memory 3221225472 .*--any' out && pass ||
     fail 'plan --make does not say what build would refuse, or loses --memory'
 bad 2 'ranks' plan shatranj KRvKN --ranks 65
-good 'build ' plan shatranj KNvKP --dir "made's" --make
+good 'build ' plan shatranj KNvKP --dir "made's" --make --effort fast
 # by its own Makefile, and as an ordinary build makes them
-if make -s -f out THREADS=1 2>err && [ ! -s err ] && "$bin" build shatranj KNvKP --dir made2 --quiet &&
+if make -s -f out THREADS=1 2>err && [ ! -s err ] && "$bin" build shatranj KNvKP --dir made2 --effort fast --quiet &&
     diff -r "made's" made2 >out; then
     pass
 else
@@ -1034,11 +1034,12 @@ good '>d?</text>' diagram shatranj "$diamond" --caption "$latin"
 same() { # table: are its files in `again` and in `tables` the same?
     cmp "again/$1.bkw" "tables/$1.bkw" >out 2>err && cmp "again/$1.bkd" "tables/$1.bkd" >out 2>err
 }
-good 'KBvKP' build shatranj KBvKP
-good 'KBvKP' build shatranj KBvKP --dir again --effort fast
-same shatranj/KBvKP && fail 'effort makes no difference' || pass
-good 'repacked 1 table' repack shatranj KBvKP --dir again --effort normal
-same shatranj/KBvKP && pass || fail 'repacked is not as built'
+good 'KBvKP' build shatranj KBvKP --effort fast
+good 'KBvKN' build shatranj KBvKN
+good 'KBvKN' build shatranj KBvKN --dir again --effort fast
+same shatranj/KBvKN && fail 'effort makes no difference' || pass
+good 'repacked 1 table' repack shatranj KBvKN --dir again --effort normal
+same shatranj/KBvKN && pass || fail 'repacked is not as built'
 good '"repacked":[{"material":"KQvKQ"' repack shatranj --men 4 --dir wdl --json
 cmp wdl/shatranj/KQvKQ.bkw tables/shatranj/KQvKQ.bkw >out 2>err && fail 'has distances now' || pass
 [ "$(ls wdl/shatranj)" = KQvKQ.bkw ] && pass || fail 'repacked with distances'

@@ -30,7 +30,8 @@ static struct bk_pool *pool;
 static void build_in(const char *dir, const struct bk_variant *v, const char *name, bool distances,
                      struct bk_pool *with)
 {
-    struct bk_build_options o = { .pool = with };
+    struct bk_build_options o = { .pool = with,
+                                  .effort = tries_all() ? BK_EFFORT_NORMAL : BK_EFFORT_FAST };
     struct bk_report why = { "" };
     struct bk_material m;
     struct bk_plan *p;
