@@ -58,7 +58,7 @@ fen_now() {
     game_is=${line#Game: }
 }
 
-games=$("$bareking" variants | awk '{ print $1 }')
+games=$("$bareking" variants | awk '!NF { exit } { print $1 }') # ours
 
 # == UCI, every game ==
 open_session uci

@@ -75,6 +75,7 @@ if [ -z "${SAN-}" ]; then
     script abi sh "$tests/abi.sh" "$build"
     script install sh "$tests/install.sh" "$build"
     script docs sh "$tests/docs.sh" "$build"
+    in_all script reach sh "$tests/reach.sh" "$build"
     script makefile sh "$tests/makefile.sh"
     script runner sh "$tests/runner.sh"
     script examples sh "$tests/examples.sh" "$build"

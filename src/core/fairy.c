@@ -396,7 +396,8 @@ static bool read_zone(struct bk_fairy_game *f, uint16_t *zone)
         return false;
     if (bk_fairy_get(&f->in, "promotionRegionWhite") ||
         bk_fairy_get(&f->in, "promotionRegionBlack"))
-        return bk_fairy_get_ranks(f, "promotionRegionWhite", "promotionRegionBlack", zone);
+        return bk_fairy_get_ranks(f, "promotionRegionWhite", "promotionRegionBlack",
+                                  bk_fairy_get(&f->in, "promotionRank") ? NULL : "*1", zone);
     if (!bk_fairy_get(&f->in, "promotionRank") && f->v->ranks != 8)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
                               "[%s]: on %u ranks, key 'promotionRank' must be there", f->v->name,
@@ -417,15 +418,17 @@ static bool read_limits(struct bk_fairy_game *f, uint32_t *limited)
     if (e && e->again)
         return BK_WRONG(f, e, 0, "inherited limits stay beside these: say all in one section");
     for (const char *s = e ? e->value : ""; *s;) {
-        int type = bk_is_letter(*s) ? bk_variant_type(f->v, *s) : -1, used = 0;
+        int type, used = 0;
         unsigned n = 0;
 
-        if (type < 0 || sscanf(s + 1, " : %3u%n", &n, &used) != 1 || n > 200)
+        if (!bk_is_letter(*s) || sscanf(s + 1, " : %3u%n", &n, &used) != 1 || n > 200)
             return BK_WRONG(f, e, s - e->value, "expected a piece's letter, `:`, a number");
-        if (!bk_fairy_means_the_same(f, e, (unsigned)(s - e->value)))
+        if (!bk_fairy_get_letter(f, e, (unsigned)(s - e->value), &type))
             return false;
         if (n > f->v->nsq)
             return BK_WRONG(f, e, s - e->value, "%u men on %u squares", n, f->v->nsq);
+        if (type < 0)
+            n = 0;
         if (n && n < f->v->piece[type].army) /* the army is how many there may be, too */
             return BK_WRONG(f, e, s - e->value, "there are %u of them in startFen",
                             f->v->piece[type].army);
@@ -521,7 +524,12 @@ static bool read_double(struct bk_fairy_game *f, uint16_t *out)
         return false;
     if (bk_fairy_get(&f->in, "doubleStepRegionWhite") ||
         bk_fairy_get(&f->in, "doubleStepRegionBlack"))
-        return bk_fairy_get_ranks(f, "doubleStepRegionWhite", "doubleStepRegionBlack", out);
+        return bk_fairy_get_ranks(f, "doubleStepRegionWhite", "doubleStepRegionBlack",
+                                  bk_fairy_get(&f->in, "doubleStepRank") ||
+                                          bk_fairy_get(&f->in, "doubleStepRankMin")
+                                      ? NULL
+                                      : "*7",
+                                  out);
     if (!bk_fairy_get(&f->in, "doubleStepRank") && f->v->ranks != 8)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
                               "[%s]: on %u ranks, key 'doubleStepRank' must be "
@@ -685,11 +693,12 @@ static bool get_type(struct bk_fairy_game *f, const char *name, int *type)
 {
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, name);
 
-    if (e)
-        *type = *e->value && !e->value[1] ? bk_variant_type(f->v, *e->value) : -1;
-    if (e && *type < 0)
+    if (!e)
+        return true;
+    if (!*e->value || e->value[1])
         return BK_WRONG(f, e, 0, "expected the letter of one piece");
-    return !e || bk_fairy_means_the_same(f, e, 0);
+    return bk_fairy_get_letter(f, e, 0, type) &&
+           (*type >= 0 || BK_WRONG(f, e, 0, "a later section takes this piece away"));
 }
 
 /* Keys that say where king and rooks stand must agree with the array. */
@@ -961,31 +970,60 @@ static bool understand(struct bk_fairy_game *f)
            read_stalemate(f) && read_bare(f) && finish(f);
 }
 
-enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const char *text,
-                           const char *section, struct bk_report *why)
+/* Reads the section `section` of a file, or a built-in game.  `copy`, the file's text, is changed.
+ */
+static enum bk_err read_game(struct bk_fairy_game *f, char *copy, const char *section,
+                             const struct bk_embedded_fairy *built_in)
+{
+    if (built_in)
+        bk_fairy_file_of_built_in(&f->in, built_in);
+    if (built_in || bk_fairy_file_read(&f->in, copy, section))
+        understand(f);
+    bk_fairy_file_end(&f->in);
+    if (built_in) /* "# its title" */
+        snprintf(f->v->title, sizeof f->v->title, "%.*s", (int)strcspn(built_in->text + 2, "\n"),
+                 built_in->text + 2);
+    return f->in.err;
+}
+
+static enum bk_err read_into(struct bk_variant **out, const char *label, char *copy,
+                             const char *section, const struct bk_embedded_fairy *built_in,
+                             struct bk_report *why)
 {
     struct bk_fairy_game *f = calloc(1, sizeof *f);
-    char *copy = strdup(strncmp(text, "\xEF\xBB\xBF", 3) ? text : text + 3);
     struct bk_variant *v = calloc(1, sizeof *v);
     enum bk_err err = BK_E_SYSTEM;
 
-    if (f && copy && v) {
+    if (f && v) {
         f->in.label = label;
         f->in.why = why;
         f->v = v;
-        if (bk_fairy_file_read(&f->in, copy, section))
-            understand(f);
-        err = f->in.err;
+        err = read_game(f, copy, section, built_in);
     } else {
         bk_no_memory(why);
     }
-    free(copy);
     free(f);
     if (err)
         bk_variant_free(v);
     else
         *out = v;
     return err;
+}
+
+enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const char *text,
+                           const char *section, struct bk_report *why)
+{
+    char *copy = strdup(text + bk_utf8_mark(text));
+    enum bk_err err = copy ? read_into(out, label, copy, section, NULL, why) : bk_no_memory(why);
+
+    free(copy);
+    return err;
+}
+
+enum bk_err bk_fairy_built_in(struct bk_variant **out, const struct bk_embedded_fairy *game,
+                              struct bk_report *why)
+{
+    return read_into(out, game->name, NULL, NULL, game, why);
 }
 
 bool bk_fairy_is(const char *text)
