@@ -35,6 +35,9 @@ function tell(game, board) {
     console.log([game, board.fen(), depth, perft(board, depth)].join('\t'));
 }
 
+// Are men in hand?  Of such positions we know nothing.
+const held = (board) => /\[[A-Za-z]/.test(board.fen());
+
 // Leaves the board at a random ply of a random game, before its end.
 function wander(board) {
     for (;;) {
@@ -45,7 +48,7 @@ function wander(board) {
             board.push(moves[below(moves.length)]);
             plies--;
         }
-        if (!board.isGameOver(false)) return;
+        if (!board.isGameOver(false) && !held(board)) return;
     }
 }
 
@@ -53,7 +56,7 @@ ffish.onRuntimeInitialized = () => {
     if (ini) ffish.loadVariantConfig(fs.readFileSync(ini, 'utf8'));
     for (const game of games.split(',')) {
         const board = new ffish.Board(game);
-        console.log([game, board.fen(), 3, perft(board, 3)].join('\t'));
+        if (!held(board)) console.log([game, board.fen(), 3, perft(board, 3)].join('\t'));
         for (let i = 0; i < positions; i++) {
             wander(board);
             tell(game, board);

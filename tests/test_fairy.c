@@ -147,18 +147,20 @@ static void fairy__built_in_games_have_the_counts_of_others(void **state)
 {
     static const struct {
         const char *name;
-        uint64_t third; /* ply */
+        uint64_t third; /* ply; 0: men in hand in the array */
     } games[] = {
-        { "chess", 8902 },        { "normal", 8902 },      { "nocastle", 8902 },
-        { "raazuvaa", 2124 },     { "fairy", 8902 },       { "makruk", 12012 },
-        { "ai-wok", 18102 },      { "asean", 12012 },      { "shatranj", 4176 },
-        { "chaturanga", 4176 },   { "courier", 18406 },    { "amazon", 12483 },
-        { "georgian", 12483 },    { "nightrider", 15586 }, { "knightmate", 6765 },
-        { "hoppelpoppel", 9034 }, { "newzealand", 8976 },  { "almost", 11895 },
-        { "losalamos", 1212 },    { "gardner", 506 },      { "capablanca", 25228 },
-        { "gothic", 25283 },      { "embassy", 25281 },    { "janus", 24747 },
-        { "centaur", 24490 },     { "gustav3", 12804 },    { "modern", 15831 },
-        { "chancellor", 15896 },  { "tencubed", 68230 },
+        { "chess", 8902 },       { "normal", 8902 },       { "fischerandom", 8902 },
+        { "nocastle", 8902 },    { "raazuvaa", 2124 },     { "fairy", 8902 },
+        { "makruk", 12012 },     { "ai-wok", 18102 },      { "asean", 12012 },
+        { "shatranj", 4176 },    { "chaturanga", 4176 },   { "courier", 18406 },
+        { "amazon", 12483 },     { "georgian", 12483 },    { "nightrider", 15586 },
+        { "knightmate", 6765 },  { "pocketknight", 0 },    { "dragon", 0 },
+        { "seirawan", 0 },       { "hoppelpoppel", 9034 }, { "newzealand", 8976 },
+        { "almost", 11895 },     { "losalamos", 1212 },    { "gardner", 506 },
+        { "capablanca", 25228 }, { "caparandom", 25228 },  { "gothic", 25283 },
+        { "embassy", 25281 },    { "janus", 24747 },       { "centaur", 24490 },
+        { "gustav3", 12804 },    { "modern", 15831 },      { "chancellor", 15896 },
+        { "tencubed", 68230 },   { "grand", 259514 },      { "opulent", 133829 },
     };
     size_t n = 0;
 
@@ -174,7 +176,10 @@ static void fairy__built_in_games_have_the_counts_of_others(void **state)
         assert_int_equal(bk_fairy_built_in(&v, e, &why), BK_OK);
         assert_string_equal(v->name, e->name);
         assert_false(strchr(v->title, '#') || !*v->title);
-        assert_int_equal(perft_from_start(v, 3), games[n].third);
+        if (games[n].third)
+            assert_int_equal(perft_from_start(v, 3), games[n].third);
+        else
+            assert_string_equal(v->start, "");
         snprintf(text, sizeof text, "[heir:%s]\n", e->name);
         heir = read_section(text, NULL);
         assert_true(heir->rules_id == v->rules_id);
@@ -221,6 +226,65 @@ static void fairy__lists_mean_the_men_of_their_section(void **state)
     assert_null(memchr(b->to, bk_variant_type(ferses, 'Q'), b->nto));
     bk_variant_free(gemini);
     bk_variant_free(ferses);
+}
+
+/* A later section gives the rook's letter to another man, and so takes the rook away. */
+static void fairy__a_letter_that_is_given_away_takes_its_man_along(void **state)
+{
+    struct bk_variant *v = read_section("[a:chess]\n[b:a]\ncustomPiece1 = r:RmF\n"
+                                        "castlingRookPieces = r\npromotionPieceTypes = rq\n",
+                                        "b");
+    struct bk_variant *left =
+        read_section("[a:chess]\ncastling = false\ncustomPiece1 = r:W\n", NULL);
+
+    (void)state;
+    assert_string_equal(piece(v, 'R')->name, "customPiece1");
+    assert_int_equal(v->castling.rook, bk_variant_type(v, 'R'));
+    assert_true(memchr(piece(v, 'P')->become[0].to, bk_variant_type(v, 'R'), 2) != NULL);
+    assert_int_equal(piece(left, 'P')->become[0].nto, 3); /* q b n: r was the rook's letter */
+    bk_variant_free(v);
+    bk_variant_free(left);
+}
+
+/* Men who are only dropped from the array's hands: positions without hands are the game's. */
+static void fairy__men_in_hand_leave_no_array(void **state)
+{
+    struct bk_variant *v = read_section(
+        "[a:chess]\npieceDrops = true\nstartFen = 4k3/8/8/8/8/8/8/4K2R[Nn] w K - 0 1\n", NULL);
+    struct bk_variant *gates = load("seirawan");
+
+    (void)state;
+    assert_string_equal(v->start, "");
+    assert_int_equal(v->castling.rook_file[1], 7);
+    assert_int_equal(piece(v, 'N')->army, 1);
+    assert_int_equal(gates->castling.rook_file[0],
+                     0); /* of the array's KQBCDFG, K and Q are rights */
+    assert_int_equal(gates->castling.rook_file[1], 7);
+    bk_variant_free(v);
+    bk_variant_free(gates);
+}
+
+/* Pawns of Grand chess may stay pawns on the eighth and ninth; on the tenth they would be stuck. */
+static void fairy__nobody_goes_where_he_is_stuck(void **state)
+{
+    struct bk_variant *grand = load("grand");
+
+    (void)state;
+    assert_int_equal(piece(grand, 'P')->ranks, 0x1fc);
+    assert_int_equal(piece(grand, 'P')->become[0].ranks, 0x380);
+    assert_int_equal(piece(grand, 'N')->ranks, 0x3ff);
+    bk_variant_free(grand);
+}
+
+static void fairy__homes_are_a_fens_in_chess960(void **state)
+{
+    struct bk_variant *v = load("caparandom");
+
+    (void)state;
+    assert_true(v->castling.shuffled && !v->castling.allowed);
+    assert_int_equal(v->castling.king_to[0], 2);
+    assert_int_equal(v->castling.rook_to[1], 7);
+    bk_variant_free(v);
 }
 
 static void fairy__the_last_of_two_lines_of_a_key_counts(void **state)
@@ -406,8 +470,13 @@ static const struct refusal refusals[] = {
       "f.ini:3:1: key 'mustCaptures': unknown, or nothing that our rules have" },
     { "fairy__refuses_rule_we_lack", "[a:chess]\nmustCapture = true\n",
       "f.ini:2:15: key 'mustCapture': only `false` can be expressed" },
-    { "fairy__refuses_drops", "[a:chess]\npieceDrops=true\n",
-      "f.ini:2:12: key 'pieceDrops': only `false` can be expressed" },
+    { "fairy__refuses_drops_of_men_taken", "[a:chess]\npieceDrops=true\ncapturesToHand=true\n",
+      "f.ini:3:16: key 'capturesToHand': only `false` can be expressed" },
+    { "fairy__refuses_ranks_on_which_some_are_stuck",
+      "[a:chess]\nmaxFile = 3\nmaxRank = 5\ncustomPiece1 = d:sD\nimmobilityIllegal = true\n"
+      "castling = false\npawn = -\nstartFen = 1k1/3/3/3/1K1 w\n",
+      "f.ini:5:21: key 'immobilityIllegal': customPiece1: only whole ranks without a way on can be "
+      "expressed" },
     { "fairy__refuses_flags", "[a:chess]\nflagPiece = -\nflagRegion = *8\n",
       "f.ini:3:14: key 'flagRegion': reaching a square ends the game, which cannot be expressed; "
       "only `-`" },
@@ -490,8 +559,8 @@ static const struct refusal refusals[] = {
       "f.ini:2:20: key 'customPiece1': directions stand together: write fl" },
     { "fairy__refuses_custom_piece_without_move", "[a:chess]\ncustomPiece1 = x\n",
       "f.ini:2:17: key 'customPiece1': expected `:` and a move" },
-    { "fairy__refuses_letter_taken", "[a:chess]\nwazir = r\n",
-      "f.ini:2:9: key 'wazir': letter R is taken by 'rook'" },
+    { "fairy__refuses_letter_taken", "[a:chess]\nwazir = w\nalfil = w\n",
+      "f.ini:3:9: key 'alfil': letter W is taken by 'wazir'" },
     { "fairy__refuses_board_too_large", "[a:chess]\nmaxRank = 15\n",
       "f.ini:2:11: key 'maxRank': expected a number from 1 to 14" },
     { "fairy__refuses_file_too_far", "[a:chess]\nmaxFile = o\n",
@@ -500,7 +569,13 @@ static const struct refusal refusals[] = {
     { "fairy__refuses_two_kings", "[a:chess]\nstartFen = kk6/8/8/8/8/8/8/K7 w - - 0 1\n",
       "f.ini:2:12: key 'startFen': a side has one royal piece" },
     { "fairy__refuses_hands", "[a:chess]\nstartFen = k7/8/8/8/8/8/8/K7[Qq] w - - 0 1\n",
-      "f.ini:2:29: key 'startFen': hands cannot be expressed" },
+      "f.ini:2:30: key 'startFen': men in hand, who never come onto the board" },
+    { "fairy__refuses_unknown_men_in_hand",
+      "[a:chess]\npieceDrops = true\nstartFen = k7/8/8/8/8/8/8/K7[Xq] w - - 0 1\n",
+      "f.ini:3:30: key 'startFen': no piece has the letter `X`" },
+    { "fairy__refuses_an_open_hand",
+      "[a:chess]\npieceDrops = true\nstartFen = k7/8/8/8/8/8/8/K7[Q w - - 0 1\n",
+      "f.ini:3:31: key 'startFen': expected `]`" },
     { "fairy__refuses_array_of_another_width", "[a:chess]\nstartFen = k7/9/8/8/8/8/8/K7 w\n",
       "f.ini:2:16: key 'startFen': rank 7 is not 8 squares of known men" },
     { "fairy__refuses_array_with_a_missing_man", "[a:chess]\nstartFen = kx6/8/8/8/8/8/8/K7 w\n",
@@ -774,6 +849,10 @@ int main(void)
         cmocka_unit_test(fairy__built_in_games_are_loaded_by_name),
         cmocka_unit_test(fairy__lists_mean_the_men_of_their_section),
         cmocka_unit_test(fairy__the_last_of_two_lines_of_a_key_counts),
+        cmocka_unit_test(fairy__a_letter_that_is_given_away_takes_its_man_along),
+        cmocka_unit_test(fairy__men_in_hand_leave_no_array),
+        cmocka_unit_test(fairy__nobody_goes_where_he_is_stuck),
+        cmocka_unit_test(fairy__homes_are_a_fens_in_chess960),
         cmocka_unit_test(fairy__half_a_region_is_completed_as_the_program_does),
         cmocka_unit_test(fairy__board_holes_and_armies_come_from_the_array),
         cmocka_unit_test(fairy__a_promotion_limit_is_a_lost_rule),

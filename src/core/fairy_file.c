@@ -94,6 +94,11 @@ static const struct bk_fairy_key keys[] = {
     { "castlingRookPieces", BK_FAIRY_READ, NULL },
     { "castlingRookKingsideFile", BK_FAIRY_READ, NULL },
     { "castlingRookQueensideFile", BK_FAIRY_READ, NULL },
+    { "chess960", BK_FAIRY_READ, NULL },
+    { "pieceDrops", BK_FAIRY_READ, NULL },
+    { "gating", BK_FAIRY_READ, NULL },
+    { "seirawanGating", BK_FAIRY_READ, NULL },
+    { "immobilityIllegal", BK_FAIRY_READ, NULL },
     { "kingType", BK_FAIRY_READ, NULL },
     { "soldierPromotionRank", BK_FAIRY_READ, NULL },
     { "stalemateValue", BK_FAIRY_READ, NULL },
@@ -148,7 +153,6 @@ static const struct bk_fairy_key keys[] = {
     { "nFoldValueAbsolute", BK_FAIRY_ONLY, "false" },
     { "perpetualCheckIllegal", BK_FAIRY_ONLY, "false" },
     { "moveRepetitionIllegal", BK_FAIRY_ONLY, "false" },
-    { "chess960", BK_FAIRY_ONLY, "false" },
     { "twoBoards", BK_FAIRY_ONLY, "false" },
     { "sittuyinPromotion", BK_FAIRY_ONLY, "false" },
     { "promotedPieceType", BK_FAIRY_ONLY, "-" },
@@ -164,14 +168,10 @@ static const struct bk_fairy_key keys[] = {
     { "checking", BK_FAIRY_ONLY, "true" },
     { "mustCapture", BK_FAIRY_ONLY, "false" },
     { "mustDrop", BK_FAIRY_ONLY, "false" },
-    { "pieceDrops", BK_FAIRY_ONLY, "false" },
     { "capturesToHand", BK_FAIRY_ONLY, "false" },
-    { "immobilityIllegal", BK_FAIRY_ONLY, "false" },
-    { "gating", BK_FAIRY_ONLY, "false" },
     { "arrowGating", BK_FAIRY_ONLY, "false" },
     { "wallGating", BK_FAIRY_ONLY, "false" },
     { "wallingRule", BK_FAIRY_ONLY, "none" },
-    { "seirawanGating", BK_FAIRY_ONLY, "false" },
     { "cambodianMoves", BK_FAIRY_ONLY, "false" },
     { "diagonalLines", BK_FAIRY_ONLY, "-" },
     { "pass", BK_FAIRY_ONLY, "false" },
@@ -196,7 +196,6 @@ static const struct bk_fairy_key keys[] = {
 static const struct {
     const char *rule, *games;
 } refused[] = {
-    { "castling rights of any array (key 'chess960')", "fischerandom caparandom" },
     { "castling on another rank (key 'castlingRank')", "omicron shako" },
     { "castling with two kinds of men (key 'castlingRookPieces')", "perfect" },
     { "draws that one side wins (key 'materialCounting')", "armageddon" },
@@ -223,12 +222,10 @@ static const struct {
       "crazyhouse loop chessgi shouse minishogi mini kyotoshogi micro dobutsu gorogoro judkins "
       "torishogi euroshogi shogi checkshogi yarishogi okisakishogi capahouse" },
     { "men of a second board (key 'twoBoards')", "bughouse koedem supply" },
-    { "men in hand (key 'pieceDrops')", "pocketknight placement sittuyin dragon ataxx flipersi "
-                                        "flipello flipello10" },
-    { "men in hand (key 'seirawanGating')", "seirawan" },
+    { "men who must be dropped (key 'mustDrop')", "placement sittuyin" },
+    { "men who change sides (key 'flipEnclosedPieces')", "ataxx flipersi flipello flipello10" },
     { "several royal men (key 'extinctionPseudoRoyal')", "spartan coregal shoshogi" },
     { "which checks may mate (key 'shatarMateRule')", "shatar" },
-    { "squares without a way on (key 'immobilityIllegal')", "grand opulent" },
     { "cannons that spare cannons (key 'janggiCannon')",
       "janggi janggitraditional janggimodern janggicasual" },
 };
@@ -647,28 +644,55 @@ bool bk_fairy_get_file(struct bk_fairy_game *f, const char *name, unsigned max, 
            BK_WRONG(f, e, 0, "expected a file from a to %c", 'a' + (int)max - 1);
 }
 
+/* Entry i of all that say of men, those that others took the place of behind those in force. */
+static const struct bk_fairy_entry *man(const struct bk_fairy_file *f, unsigned i)
+{
+    const struct bk_fairy_entry *e = i < f->nentries ? &f->entry[i] : &f->former[i - f->nentries];
+
+    return e->key->kind <= BK_FAIRY_CUSTOM ? e : NULL;
+}
+
+static char letter_of(const struct bk_fairy_entry *e) { return bk_upper(e->value[0]); }
+
 /* Finds the key of the man who has `letter` when the section of `level` has been read; NULL: none.
  */
 static const char *key_of_letter(const struct bk_fairy_file *f, char letter, unsigned level)
 {
-    for (unsigned i = 0; i < f->nentries; i++)
-        if (f->entry[i].key->kind <= BK_FAIRY_CUSTOM && f->entry[i].level <= level &&
-            bk_upper(f->entry[i].value[0]) == letter)
-            return f->entry[i].name;
-    for (unsigned i = 0; i < f->nformer; i++)
-        if (f->former[i].level <= level && level < f->former[i].until &&
-            bk_upper(f->former[i].value[0]) == letter)
-            return f->former[i].name;
-    return NULL;
+    const struct bk_fairy_entry *found = NULL;
+
+    for (unsigned i = 0; i < f->nentries + f->nformer; i++) {
+        const struct bk_fairy_entry *e = man(f, i);
+
+        if (e && letter_of(e) == letter && e->level <= level && (!e->until || level < e->until) &&
+            (!found || found->level < e->level))
+            found = e;
+    }
+    return found ? found->name : NULL;
 }
 
-/* Has a section between that of `level` and the last one that names the man taken him away? */
+bool bk_fairy_letter_goes(const struct bk_fairy_file *f, const struct bk_fairy_entry *e)
+{
+    for (unsigned i = 0; i < f->nentries + f->nformer; i++) {
+        const struct bk_fairy_entry *other = man(f, i);
+
+        if (other && bk_is_letter(e->value[0]) && strcmp(other->name, e->name) &&
+            letter_of(other) == letter_of(e) && other->level > e->level &&
+            (!e->until || other->level < e->until))
+            return true;
+    }
+    return false;
+}
+
+/* Has a section behind that of `level` taken the man away whom a later one names again? */
 static bool was_away(const struct bk_fairy_file *f, const char *name, unsigned level)
 {
-    for (unsigned i = 0; i < f->nformer; i++)
-        if (!strcmp(f->former[i].name, name) && f->former[i].level > level &&
-            f->former[i].value[0] == '-')
+    for (unsigned i = 0; i < f->nformer; i++) {
+        const struct bk_fairy_entry *e = &f->former[i];
+
+        if (!strcmp(e->name, name) && e->until > level &&
+            ((e->value[0] == '-' && e->level > level) || bk_fairy_letter_goes(f, e)))
             return true;
+    }
     return false;
 }
 

@@ -108,6 +108,8 @@ struct bk_fairy_game {
     struct bk_variant *v;
     char cell[BK_RANKS_MAX][BK_FILES_MAX]; /* of startFen; '.' empty, '*' a hole */
     char side, rights[16], passed[8];
+    bool held; /* are there men in hand in startFen? */
+    uint8_t in_hand[2][BK_TYPES_MAX];
 };
 
 /* Sets f->in.err and the report: the value of entry `e` is wrong, at offset `at` in it; false. */
@@ -127,6 +129,9 @@ bool bk_fairy_get_file(struct bk_fairy_game *f, const char *name, unsigned max, 
  */
 bool bk_fairy_get_letter(struct bk_fairy_game *f, const struct bk_fairy_entry *e, unsigned at,
                          int *type);
+/* Does a later section give the letter of the man of `e` to another?  The program takes him away.
+ */
+bool bk_fairy_letter_goes(const struct bk_fairy_file *f, const struct bk_fairy_entry *e);
 /* Reads letters of pieces, with or without blanks between, as a mask of types; "-": none. */
 bool bk_fairy_get_types(struct bk_fairy_game *f, const struct bk_fairy_entry *e, uint32_t *out);
 /* Reads squares: d4, *4 (a rank), d* (a file), - (none). */
