@@ -185,6 +185,12 @@ nodes_of
 [ "$nodes" -lt "$((first / 2))" ] || fail "$nodes nodes again, $first at first"
 pass
 
+# an array that is dealt is one to begin from
+say "position fen $("$bareking" deal sultan-random --seed 9)"
+no_errors 'a dealt array'
+best nodes 500
+[ -n "$move" ] && pass || fail 'no move from a dealt array'
+
 # == What it sees without tables ==
 sees() { # game, fen, go, what is told, move
     say "setoption name UCI_Variant value $1"

@@ -665,6 +665,17 @@ static const struct row rows[] = {
       .material = { "KPvKN" },
       .off = { { "a plain pawn", { "zone-ranks = 3-4\nzone-move = K\n", "" } },
                { "a duty to promote", { "may", "must" } } } },
+    { .name = "rule__commoner_of_grand_shatranj",
+      .game = GAME("4x4", NO_CORNERS BACK DRAW)
+          KING MAN("lightning-warmachine", "L", "move = WD\nsteps = 2\narmy = 1")
+              MAN("rook", "R", "move = R\narmy = 1")
+                  MAN("pawn", "P",
+                      "move = mfWcfF\narmy = 2\nranks = 2-4\nzone-ranks = 3-4\nzone-move = K\n"
+                      "becomes = 3-4 may lost L R"),
+      .material = { "KPvKR" },
+      .off = { { "a pawn that sits",
+                 { "zone-ranks = 3-4\nzone-move = K", "zone-ranks = 4\nzone-move = sW" } },
+               { "a duty to promote", { "may", "must" } } } },
     { .name = "rule__jumper",
       .game = COMMONER("KAD"),
       .material = { "KPvKN" },
@@ -676,6 +687,15 @@ static const struct row rows[] = {
                   MAN("knight", "N", "move = N"),
       .material = { "KTvKX", "KTvKXN" },
       .off = { { "one capture a move", { "takes-twice = yes\n", "" } } } },
+    { .name = "rule__the_atlanteans_own_game",
+      .game = GAME("4x4", NO_CORNERS BACK DRAW) KING MAN(
+          "twisted-knight", "T", "move = FA\nsteps = 2\nbend = free\ntakes-twice = yes\narmy = 1")
+          MAN("pawn", "P",
+              "move = mfWcfF\narmy = 2\nranks = 2-4\nzone-ranks = 3-4\nzone-move = KAD\n"
+              "becomes = 3-4 may lost T"),
+      .material = { "KTvKP", "KPvKP" },
+      .off = { { "one capture a move", { "takes-twice = yes\n", "" } },
+               { "a commoner", { "KAD", "K" } } } },
     { .name = "rule__evolution",
       .game = DARWINIAN,
       .material = { "KWvKF" },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/deal.h"
 #include "core/derive.h"
 #include "core/explain.h"
 #include "core/move.h"
@@ -275,6 +276,8 @@ int cmd_check_variant(struct cli *c)
     err = bk_variant_load(&v, path, &why);
     if (!err && (err = bk_start_check(v, &inner)))
         bk_fail(&why, err, "%s: start: %s", file, inner.text);
+    if (!err && (err = bk_deal_check(v, &inner)))
+        bk_fail(&why, err, "%s: %s", file, inner.text);
     if (!err)
         err = check_tables(v, &why);
     status = err ? cli_fail_report(err, &why) : tell_good(c, v);

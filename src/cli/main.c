@@ -53,6 +53,7 @@ static const struct option_line {
     { 'I', "time-limit", "N", "after N minutes end with a checkpoint; the same command goes on" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
+    { '5', "seed", "N", "deal the array of this number (default: any)" },
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
@@ -254,6 +255,9 @@ static const struct command {
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
       "Moves alone count: a bare king goes on.\n" },
+    { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",
+      "The FEN of one of its arrays, or of one with the first ranks shuffled, as the game says;\n"
+      "all are equally likely.  `perft` counts from it, and the engine begins from it.\n" },
     { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },
@@ -397,6 +401,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'K': return read_unsigned(value, 1, BK_PROCESSES_MAX, &c->ranks);
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
+    case '5': c->seeded = true; return cli_number(value, 0, INT64_MAX, &c->seed);
     case 'n': return read_unsigned(value, 3, BK_MEN_MAX, &c->men);
     case 't': return read_unsigned(value, 1, 1024, &c->threads);
     case 'N': return read_unsigned(value, 0, 65535, &c->port);

@@ -295,6 +295,16 @@ static bool check_castling(const struct bk_variant *v, struct bk_complaint *c)
     return true;
 }
 
+static bool check_deal(const struct bk_variant *v, struct bk_complaint *c)
+{
+    if (v->deal.shuffle && !v->deal.n)
+        return complain(c, -1, "deal-shuffle", 0, "it needs `deal`");
+    if (v->deal.apart && !v->deal.shuffle)
+        return complain(c, -1, "deal-apart", 0, "it needs deal-shuffle = yes");
+    return !v->deal.n || !v->hands ||
+           complain(c, -1, "deal", 0, "it does not go with hand = captured");
+}
+
 /* Hands are for men that stay what they are: docs/whole.md. */
 static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
 {
@@ -332,5 +342,6 @@ bool bk_variant_check(const struct bk_variant *v, struct bk_complaint *c)
     for (int i = 0; i < v->ntypes; i++)
         if (!check_piece(v, i, c))
             return false;
-    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c);
+    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c) &&
+           check_deal(v, c);
 }

@@ -132,6 +132,16 @@ struct bk_castling {
     bool shuffled;
 };
 
+/* Arrays that are dealt: one of them, with the first ranks shuffled if `shuffle`.  Of kinds in
+   `apart`, a mask of types, two stand on squares of both colours.  No rule of a table. */
+#define BK_DEALS_MAX 4
+struct bk_deals {
+    char array[BK_DEALS_MAX][256]; /* FENs */
+    uint8_t n;
+    bool shuffle;
+    uint32_t apart;
+};
+
 struct bk_variant {
     char name[64];
     char title[96];
@@ -146,13 +156,14 @@ struct bk_variant {
     enum bk_stalemate stalemate;
     bool en_passant;
     struct bk_castling castling;
-    uint8_t limit[BK_TYPES_MAX];  /* how often a side may evolve a man into it; 0: no limit */
-    uint16_t game_turns;          /* drawn after so many turns of each side; 0: never */
-    bool hands;                   /* captured men are held and dropped again (core/hands.h) */
-    bool configuration;           /* one own man in each 2x2 box wins */
-    bool opening_drops;           /* the game begins on an empty board */
-    uint8_t quiet_turns;          /* turns of each side after the opening drops without checks */
-    char start[256];              /* FEN of the initial array; empty: none */
+    uint8_t limit[BK_TYPES_MAX]; /* how often a side may evolve a man into it; 0: no limit */
+    uint16_t game_turns;         /* drawn after so many turns of each side; 0: never */
+    bool hands;                  /* captured men are held and dropped again (core/hands.h) */
+    bool configuration;          /* one own man in each 2x2 box wins */
+    bool opening_drops;          /* the game begins on an empty board */
+    uint8_t quiet_turns;         /* turns of each side after the opening drops without checks */
+    char start[256];             /* FEN of the initial array; empty: none */
+    struct bk_deals deal;
     uint64_t rules_id;            /* hash of everything that decides a result */
     uint64_t wings_id[4];         /* rules_id where rights can be left on these wings only (bit 0:
                                      a-side); differs where homes are shuffled */
