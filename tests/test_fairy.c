@@ -161,6 +161,7 @@ static void fairy__built_in_games_have_the_counts_of_others(void **state)
         { "embassy", 25281 },    { "janus", 24747 },       { "centaur", 24490 },
         { "gustav3", 12804 },    { "modern", 15831 },      { "chancellor", 15896 },
         { "tencubed", 68230 },   { "grand", 259514 },      { "opulent", 133829 },
+        { "shako", 185938 },     { "omicron", 29540 },
     };
     size_t n = 0;
 
@@ -644,8 +645,11 @@ static const struct refusal refusals[] = {
     { "fairy__refuses_en_passant_on_some_squares", "[a:chess]\nenPassantRegion = *3\n",
       "f.ini:2:19: key 'enPassantRegion': only all squares that a double step passes, or none, "
       "can be expressed" },
-    { "fairy__refuses_castling_from_another_rank", "[a:chess]\ncastlingRank = 2\n",
-      "f.ini:2:16: key 'castlingRank': only `1` can be expressed" },
+    { "fairy__refuses_castling_from_another_rank", "[a:chess]\ncastlingRank = 5\n",
+      "f.ini:2:16: key 'castlingRank': expected a number from 1 to 4" },
+    { "fairy__refuses_castling_where_nobody_stands", "[a:chess]\ncastlingRank = 2\n",
+      "f.ini:1:1: [a]: key 'castling': king and rooks with rights must stand at home in startFen, "
+      "on the same files for both sides" },
     { "fairy__refuses_castling_without_rooks",
       "[a:chess]\nstartFen = 4k3/8/8/8/8/8/8/4K2R w Q - 0 1\n",
       "f.ini:1:1: [a]: key 'castling': king and rooks with rights must stand at home in startFen, "

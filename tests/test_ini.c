@@ -315,6 +315,14 @@ static const struct refusal refusals[] = {
       "game.ini:5:14: it needs deal-shuffle = yes" },
     { "variant__refuses_to_deal_unknown_men", SMALL_HEAD "deal = q3/4/4/K3 w\n" SMALL_KING,
       "game.ini:4:8: no piece has the letter `Q`" },
+    { "variant__refuses_castling_beyond_the_own_half",
+      SMALL_HEAD
+      "castling-rook = K\ncastling-rank = 9\ncastling-king-file = b\n"
+      "castling-rook-files = a c\ncastling-king-to = a c\ncastling-rook-to = b b\n" SMALL_KING,
+      "game.ini:5:17: expected a number from 1 to 3" },
+    { "variant__refuses_a_castling_rank_without_castling",
+      SMALL_HEAD "castling-rank = 2\n" SMALL_KING,
+      "game.ini:4:17: castling needs `castling-rook`, too" },
     { "variant__refuses_hands_where_baring_is_nothing", SMALL_HEAD "hand = captured\n" SMALL_KING,
       "game.ini:4:8: captured needs a bare-king rule" },
     { "variant__refuses_a_hand_bonus", SMALL_HEAD "hand-bonus = 3\n" SMALL_KING,

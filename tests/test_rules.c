@@ -758,6 +758,13 @@ static const struct row rows[] = {
       .game = CASTLING,
       .material = { "KRvKR+Q" },
       .occurs = castling_forbidden },
+    { .name = "rule__castling_on_another_rank",
+      .game = GAME("6x5", "holes = a1 b5 f3\n" DRAW "castling-rook = R\ncastling-rank = 2\n"
+                          "castling-king-file = d\ncastling-rook-files = a f\n"
+                          "castling-king-to = b f\ncastling-rook-to = c e\n")
+          KING MAN("rook", "R", "move = R") MAN("courier", "C", "move = AD"),
+      .material = { "KRvKC+Q", "KRvKR+Kq" },
+      .off = { { "the first rank", { "castling-rank = 2\n", "" } } } },
     { .name = "rule__castling_rights_in_tables",
       .game = CASTLING,
       .material = { "KRvKR+Qq", "KRvKR+Kq", "KCvKR+q" },

@@ -262,14 +262,16 @@ static bool check_homes(const struct bk_variant *v, struct bk_complaint *c)
 static bool check_castling(const struct bk_variant *v, struct bk_complaint *c)
 {
     const struct bk_castling *k = &v->castling;
+    unsigned home = 1u << k->rank;
 
     if (!k->allowed && !k->shuffled)
         return true;
     if (k->rook >= v->ntypes || k->rook == v->royal)
         return complain(c, -1, "castling-rook", 0, "the king castles with another piece");
-    if (!(v->piece[k->rook].ranks & v->piece[v->royal].ranks & 1))
-        return complain(c, -1, "castling-rook", 0, "king and rook must be allowed on rank 1");
-    if (v->en_passant && v->piece[k->rook].double_ranks & 1)
+    if (!(v->piece[k->rook].ranks & v->piece[v->royal].ranks & home))
+        return complain(c, -1, "castling-rook", 0, "king and rook must be allowed on rank %u",
+                        k->rank + 1);
+    if (v->en_passant && v->piece[k->rook].double_ranks & home)
         return complain(c, -1, "castling-rook", 0,
                         "with en passant, it makes no double step from its home");
     if (k->shuffled && v->files > SHUFFLED_FILES_MAX)

@@ -739,7 +739,8 @@ static bool home_is(uint8_t *home, int file)
 static bool right_homes(const struct bk_fairy_game *f, char right, unsigned rook,
                         struct bk_castling *k)
 {
-    unsigned colour = right >= 'a' ? BK_BLACK : BK_WHITE, rank = bk_first_rank(f->v, colour);
+    unsigned colour = right >= 'a' ? BK_BLACK : BK_WHITE;
+    unsigned rank = colour == BK_WHITE ? k->rank : f->v->ranks - 1u - k->rank;
     int shift = colour == BK_WHITE ? 0 : 'a' - 'A';
     char other = (char)(f->v->piece[rook].letter + shift), lower = bk_lower(right);
     int king = file_of(f, rank, (char)(f->v->piece[f->v->royal].letter + shift)), file;
@@ -758,6 +759,7 @@ static bool right_homes(const struct bk_fairy_game *f, char right, unsigned rook
 static bool homes_of_rights(const struct bk_fairy_game *f, unsigned rook, struct bk_castling *k)
 {
     *k = (struct bk_castling){ .allowed = true,
+                               .rank = k->rank,
                                .rook = (uint8_t)rook,
                                .king_file = BK_NO_HOME,
                                .rook_file = { BK_NO_HOME, BK_NO_HOME },
@@ -829,11 +831,14 @@ static bool read_castling(struct bk_fairy_game *f)
 {
     struct bk_variant *v = f->v;
     int king = piece_named(v, "king"), rook = piece_named(v, "rook");
-    struct bk_castling k;
+    struct bk_castling k = { 0 };
+    unsigned rank;
     bool on;
 
-    if (!bk_fairy_get_bool(f, "castling", true, &on))
+    if (!bk_fairy_get_bool(f, "castling", true, &on) ||
+        !bk_fairy_get_number(f, "castlingRank", 1, v->ranks / 2, 1, &rank))
         return false;
+    k.rank = (uint8_t)(rank - 1);
     if (!on)
         *f->rights = '\0';
     if (!*f->rights)

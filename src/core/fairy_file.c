@@ -99,6 +99,7 @@ static const struct bk_fairy_key keys[] = {
     { "gating", BK_FAIRY_READ, NULL },
     { "seirawanGating", BK_FAIRY_READ, NULL },
     { "immobilityIllegal", BK_FAIRY_READ, NULL },
+    { "castlingRank", BK_FAIRY_READ, NULL },
     { "kingType", BK_FAIRY_READ, NULL },
     { "soldierPromotionRank", BK_FAIRY_READ, NULL },
     { "stalemateValue", BK_FAIRY_READ, NULL },
@@ -162,7 +163,6 @@ static const struct bk_fairy_key keys[] = {
     { "petrifyOnCaptureTypes", BK_FAIRY_ONLY, "-" },
     { "tripleStepRegionWhite", BK_FAIRY_ONLY, "-" },
     { "tripleStepRegionBlack", BK_FAIRY_ONLY, "-" },
-    { "castlingRank", BK_FAIRY_ONLY, "1" },
     { "castlingWins", BK_FAIRY_ONLY, "-" },
     { "oppositeCastling", BK_FAIRY_ONLY, "false" },
     { "checking", BK_FAIRY_ONLY, "true" },
@@ -196,7 +196,6 @@ static const struct bk_fairy_key keys[] = {
 static const struct {
     const char *rule, *games;
 } refused[] = {
-    { "castling on another rank (key 'castlingRank')", "omicron shako" },
     { "castling with two kinds of men (key 'castlingRookPieces')", "perfect" },
     { "draws that one side wins (key 'materialCounting')", "armageddon" },
     { "double steps into the promotion zone (key 'doubleStepRegionWhite')", "torpedo" },

@@ -429,6 +429,15 @@ static bool key_castling_rook(struct cursor *c, struct bk_variant *v)
     return cursor_type(c, v, &v->castling.rook) && cursor_end(c);
 }
 
+static bool key_castling_rank(struct cursor *c, struct bk_variant *v)
+{
+    unsigned rank = 1;
+    bool ok = cursor_only_number(c, 1, v->ranks / 2, &rank);
+
+    v->castling.rank = (uint8_t)(rank - 1);
+    return ok;
+}
+
 static bool key_castling_king_file(struct cursor *c, struct bk_variant *v)
 {
     return cursor_file(c, v, &v->castling.king_file) && cursor_end(c);
@@ -706,6 +715,7 @@ static const struct key keys[] = {
     { "stalemate", .of_variant = key_stalemate },
     { "en-passant", .of_variant = key_en_passant },
     { "castling-rook", .of_variant = key_castling_rook },
+    { "castling-rank", .of_variant = key_castling_rank },
     { "castling-king-file", .of_variant = key_castling_king_file },
     { "castling-rook-files", .of_variant = key_castling_rook_files },
     { "castling-king-to", .of_variant = key_castling_king_to },
@@ -967,12 +977,12 @@ static bool needs(struct file *f, int type, const char *key, bool met, const cha
 static bool check_castling_keys(struct file *f)
 {
     static const char *const castling[] = {
-        "castling-rook",    "castling-king-file", "castling-rook-files",
-        "castling-king-to", "castling-rook-to",   "castling-homes",
+        "castling-rook",    "castling-king-file", "castling-rook-files", "castling-king-to",
+        "castling-rook-to", "castling-homes",     "castling-rank",
     };
     const struct entry *some = NULL;
 
-    for (size_t i = 0; i < 6 && !some; i++)
+    for (size_t i = 0; i < sizeof castling / sizeof *castling && !some; i++)
         some = find_entry(f, -1, castling[i], 0);
     for (size_t i = 0; i < 5 && some; i++) {
         const struct entry *e = find_entry(f, -1, castling[i], 0);

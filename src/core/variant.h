@@ -125,7 +125,8 @@ enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS };
 struct bk_castling {
     bool allowed;
     uint8_t rook;         /* type */
-    uint8_t king_file;    /* home files; all on the mover's rank 1 */
+    uint8_t rank;         /* of all homes, 0 = the mover's first */
+    uint8_t king_file;    /* home files */
     uint8_t rook_file[2]; /* [0] a-side, [1] the other; one may be BK_NO_HOME: no castling there */
     uint8_t king_to[2];   /* BK_NO_HOME where homes are fixed and there is none */
     uint8_t rook_to[2];
