@@ -759,7 +759,8 @@ static const struct row rows[] = {
       .material = { "KRvKR+Q" },
       .occurs = castling_forbidden },
     { .name = "rule__castling_on_another_rank",
-      .game = GAME("6x5", "holes = a1 b5 f3\n" DRAW "castling-rook = R\ncastling-rank = 2\n"
+      .game = GAME("6x5", "holes = a1 b1 c1 e1 a3 c3 d3 f3 b5 c5 d5 f5\n" DRAW
+                          "castling-rook = R\ncastling-rank = 2\n"
                           "castling-king-file = d\ncastling-rook-files = a f\n"
                           "castling-king-to = b f\ncastling-rook-to = c e\n")
           KING MAN("rook", "R", "move = R") MAN("courier", "C", "move = AD"),
