@@ -144,7 +144,7 @@ $(BUILD)/soak: $(BUILD)/tests/soak.o $(BUILD)/tests/lines.o $(BUILD)/tests/rando
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
 
-$(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
+$(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini) src/variants/fairy/built-in.ini
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.ini,$^)
 
@@ -387,6 +387,10 @@ test-explore: all $(BUILD)/explore_client ## the server of bareking explore, in 
 test-browser: all ## its page in a browser
 	@sh tests/browser/run.sh $(BUILD)
 
+# games of Fairy-Stockfish, against ffish; INI, CPP: its files, to count what is taken (docs/testing.md)
+test-reach: all ## games of Fairy-Stockfish, against ffish
+	@sh tests/reach.sh $(BUILD) $(INI) $(CPP)
+
 floors: ## includes point down, and in no circle
 	@sh tests/floors.sh
 
@@ -474,6 +478,6 @@ clean: ## removes $(BUILD)
 	rm -rf $(BUILD)
 
 
-.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-pulls test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-pulls test-explore test-browser test-reach damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

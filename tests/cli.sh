@@ -454,6 +454,18 @@ sed 's/^move  *= F$/move = fbrF/' "$games/shatranj.ini" >lopsided.ini
 good '1 square diagonally forward to both sides or backward away from the a-file' variants --explain lopsided.ini
 good '"name":"shatranj"' variants --json
 good 'grand-shatranj' variants
+good 'Built into Fairy-Stockfish:' variants
+good '"start":"rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR w - - 0 1","of":"Fairy-Stockfish"' variants --json
+bad 2 "Fairy-Stockfish's \`atomic\` has captures that explode (key 'blastOnCapture'), which cannot be expressed" \
+    perft atomic startpos 1
+good 'bcqnrbkncr/pppppppppp/10/10/10/10/PPPPPPPPPP/BCQNRBKNCR w JEje - 0 1' deal sultan-random --seed 1
+good '"variant":"grand-shatranj-gilded","fen":"' deal grand-shatranj-gilded --json
+bad 2 'chess: no arrays are dealt in this game, which begins from `startpos`' deal chess
+if [ "$("$bin" deal sultan-random --json)" = "$("$bin" deal sultan-random --json)" ]; then
+    fail 'the same seed, twice'
+else
+    pass
+fi
 good '"ok":true' check-variant "$games/atlantean.ini" --json
 
 # == A small table ==

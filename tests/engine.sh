@@ -58,7 +58,7 @@ fen_now() {
     game_is=${line#Game: }
 }
 
-games=$("$bareking" variants | awk '{ print $1 }')
+games=$("$bareking" variants | awk '!NF { exit } { print $1 }') # ours
 
 # == UCI, every game ==
 open_session uci
@@ -184,6 +184,12 @@ first=$nodes
 nodes_of
 [ "$nodes" -lt "$((first / 2))" ] || fail "$nodes nodes again, $first at first"
 pass
+
+# an array that is dealt is one to begin from
+say "position fen $("$bareking" deal sultan-random --seed 9)"
+no_errors 'a dealt array'
+best nodes 500
+[ -n "$move" ] && pass || fail 'no move from a dealt array'
 
 # == What it sees without tables ==
 sees() { # game, fen, go, what is told, move

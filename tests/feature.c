@@ -17,6 +17,7 @@ const char *const feature_name[FEATURES] = {
     "double steps",
     "en passant",
     "castling rights",
+    "off the first rank",
     "double captures",
     "two steps",
     "hoppers",

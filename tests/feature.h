@@ -21,6 +21,7 @@ enum feature {
     DOUBLES,
     PASSING,
     CASTLES,
+    CASTLES_ELSEWHERE,
     TAKES_TWICE,
     BENT,
     HOPPERS,

@@ -3,7 +3,7 @@
 #
 # Both have all tables with distances, not standalone, and of the rules that the games have now:
 #
-#   for game in $(bareking variants | cut -d' ' -f1); do
+#   for game in $(bareking variants | awk '!NF { exit } { print $1 }'); do
 #       bareking build $game --men 4 --dir NORMAL && bareking build $game --men 4 --dir FAST --effort fast
 #   done
 #   bareking build shatranj --men 5 --dir NORMAL && bareking build shatranj --men 5 --dir FAST --effort fast

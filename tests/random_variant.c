@@ -574,14 +574,14 @@ static void draw_endings(struct draw *d)
         d->v->game_turns = (uint16_t)(1 + random_below(d->seed, 12));
 }
 
-/* Sets `file` to the files that exist on both sides' first ranks; returns how many. */
-static unsigned home_files(const struct bk_variant *v, uint8_t file[BK_FILES_MAX])
+/* Sets `file` to the files that exist on both sides' ranks `rank`; returns how many. */
+static unsigned home_files(const struct bk_variant *v, unsigned rank, uint8_t file[BK_FILES_MAX])
 {
     unsigned n = 0;
 
     for (unsigned f = 0; f < v->files; f++)
-        if (bk_bits_has(&v->board, bk_sq(v, f, 0)) &&
-            bk_bits_has(&v->board, bk_sq(v, f, v->ranks - 1u)))
+        if (bk_bits_has(&v->board, bk_sq(v, f, rank)) &&
+            bk_bits_has(&v->board, bk_sq(v, f, v->ranks - 1u - rank)))
             file[n++] = (uint8_t)f;
     return n;
 }
@@ -591,11 +591,13 @@ static void draw_castling(struct draw *d, unsigned pieces)
 {
     struct bk_variant *v = d->v;
     uint8_t file[BK_FILES_MAX];
-    unsigned n = home_files(v, file), king;
-    struct bk_castling k = { .allowed = true };
+    unsigned look = (unsigned)(bk_chance_of(*d->seed) >> 40); /* not drawn: other games stay */
+    unsigned rank = look % 4 ? 0 : look / 4 % (v->ranks / 2u);
+    unsigned n = home_files(v, rank, file), king;
+    struct bk_castling k = { .allowed = true, .rank = (uint8_t)rank };
 
     k.rook = (uint8_t)(pieces + random_below(d->seed, v->ntypes - pieces));
-    if (n < 3 || !(v->piece[k.rook].ranks & v->piece[v->royal].ranks & 1) ||
+    if (n < 3 || !(v->piece[k.rook].ranks & v->piece[v->royal].ranks >> rank & 1) ||
         v->piece[k.rook].double_ranks)
         return;
     king = 1 + random_below(d->seed, n - 2);

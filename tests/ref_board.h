@@ -80,7 +80,7 @@ static inline struct castle castle_squares(const struct bk_variant *v, unsigned 
                                            unsigned wing)
 {
     const struct bk_castling *c = &v->castling;
-    unsigned home = colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
+    unsigned home = (colour == BK_WHITE ? c->rank : v->ranks - 1u - c->rank) * v->files;
 
     return (struct castle){ home + c->king_file, home + c->rook_file[wing], home + c->king_to[wing],
                             home + c->rook_to[wing] };

@@ -86,10 +86,16 @@ static const char *read_allowances(const struct bk_variant *v, const char *s, st
     return *s ? s + 1 : NULL;
 }
 
-/* Returns the file of a side's king if he is on his first rank, else BK_FILES_MAX. */
+/* The first square of the rank on which a side castles. */
+static unsigned first_home(const struct bk_variant *v, unsigned colour)
+{
+    return (colour == BK_WHITE ? v->castling.rank : v->ranks - 1u - v->castling.rank) * v->files;
+}
+
+/* Returns the file of a side's king if he is on the rank of homes, else BK_FILES_MAX. */
 static unsigned king_file(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
 {
-    unsigned first = colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
+    unsigned first = first_home(v, colour);
 
     for (unsigned file = 0; file < v->files; file++)
         if (pos->at[first + file] == code_of(colour, v->royal))
@@ -119,7 +125,7 @@ static const char *read_castling(const struct bk_variant *v, const char *s, stru
 static unsigned rook_file(const struct bk_variant *v, const struct ref_pos *pos, char letter)
 {
     unsigned colour = isupper((unsigned char)letter) ? BK_WHITE : BK_BLACK, found = BK_FILES_MAX;
-    unsigned first = colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
+    unsigned first = first_home(v, colour);
     unsigned king = king_file(v, pos, colour);
     char lower = (char)tolower((unsigned char)letter);
 

@@ -77,6 +77,7 @@ if [ -z "${SAN-}" ]; then
     script install sh "$tests/install.sh" "$build"
     script desktop sh "$tests/desktop.sh" "$build"
     script docs sh "$tests/docs.sh" "$build"
+    in_all script reach sh "$tests/reach.sh" "$build"
     script makefile sh "$tests/makefile.sh"
     script runner sh "$tests/runner.sh"
     script examples sh "$tests/examples.sh" "$build"

@@ -669,7 +669,7 @@ static void note_game(struct fuzz *f)
     const char *name = kernel->name;
 
     for (enum feature i = LOST; i <= RIDERS; i++)
-        f->seen[i] += i != CASTLES && shows(f, i); /* check_rights() counts CASTLES */
+        f->seen[i] += i != CASTLES && i != CASTLES_ELSEWHERE && shows(f, i); /* check_rights() */
     f->seen[HOLES] += bk_bits_count(&v->board) < v->nsq;
     f->seen[LARGE] += v->nsq > 64;
     f->seen[CLOCK] += v->game_turns > 0;
@@ -778,6 +778,7 @@ static bool check_rights(struct fuzz *f, uint8_t rights)
     if (!compare_all(f, sum) || (sum[0][0] != UINT64_MAX && !compare_counts(f, sum)))
         return false;
     f->seen[CASTLES] += sum[0][0] != UINT64_MAX;
+    f->seen[CASTLES_ELSEWHERE] += sum[0][0] != UINT64_MAX && f->v->castling.rank;
     return true;
 }
 

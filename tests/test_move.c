@@ -102,7 +102,12 @@ static void perft__counts_what_others_count(void **state)
         { "grand-shatranj", NULL, { 63, 3969, 245735 } },
         { "grand-shatranj-rook", NULL, { 69, 4761 } },
         { "grand-shatranj-gilded22", NULL, { 50, 2500 } },
+        { "grand-shatranj-commoner", NULL, { 63, 3969 } },
+        { "grand-shatranj-rook-commoner", NULL, { 69, 4761 } },
+        { "grand-shatranj-gilded-commoner", NULL, { 66, 4356 } },
         { "atlantean", NULL, { 93, 7571 } },
+        { "atlantean-double-jumper", NULL, { 93, 7543 } },
+        { "atlantean-double-commoner", NULL, { 93, 7543 } },
         { "darwinian", NULL, { 26, 676 } },
         { "shatranj", NULL, { 16, 256 } },
     };

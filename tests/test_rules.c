@@ -665,6 +665,17 @@ static const struct row rows[] = {
       .material = { "KPvKN" },
       .off = { { "a plain pawn", { "zone-ranks = 3-4\nzone-move = K\n", "" } },
                { "a duty to promote", { "may", "must" } } } },
+    { .name = "rule__commoner_of_grand_shatranj",
+      .game = GAME("4x4", NO_CORNERS BACK DRAW)
+          KING MAN("lightning-warmachine", "L", "move = WD\nsteps = 2\narmy = 1")
+              MAN("rook", "R", "move = R\narmy = 1")
+                  MAN("pawn", "P",
+                      "move = mfWcfF\narmy = 2\nranks = 2-4\nzone-ranks = 3-4\nzone-move = K\n"
+                      "becomes = 3-4 may lost L R"),
+      .material = { "KPvKR" },
+      .off = { { "a pawn that sits",
+                 { "zone-ranks = 3-4\nzone-move = K", "zone-ranks = 4\nzone-move = sW" } },
+               { "a duty to promote", { "may", "must" } } } },
     { .name = "rule__jumper",
       .game = COMMONER("KAD"),
       .material = { "KPvKN" },
@@ -676,6 +687,15 @@ static const struct row rows[] = {
                   MAN("knight", "N", "move = N"),
       .material = { "KTvKX", "KTvKXN" },
       .off = { { "one capture a move", { "takes-twice = yes\n", "" } } } },
+    { .name = "rule__the_atlanteans_own_game",
+      .game = GAME("4x4", NO_CORNERS BACK DRAW) KING MAN(
+          "twisted-knight", "T", "move = FA\nsteps = 2\nbend = free\ntakes-twice = yes\narmy = 1")
+          MAN("pawn", "P",
+              "move = mfWcfF\narmy = 2\nranks = 2-4\nzone-ranks = 3-4\nzone-move = KAD\n"
+              "becomes = 3-4 may lost T"),
+      .material = { "KTvKP", "KPvKP" },
+      .off = { { "one capture a move", { "takes-twice = yes\n", "" } },
+               { "a commoner", { "KAD", "K" } } } },
     { .name = "rule__evolution",
       .game = DARWINIAN,
       .material = { "KWvKF" },
@@ -738,6 +758,14 @@ static const struct row rows[] = {
       .game = CASTLING,
       .material = { "KRvKR+Q" },
       .occurs = castling_forbidden },
+    { .name = "rule__castling_on_another_rank",
+      .game = GAME("6x5", "holes = a1 b1 c1 e1 a3 c3 d3 f3 b5 c5 d5 f5\n" DRAW
+                          "castling-rook = R\ncastling-rank = 2\n"
+                          "castling-king-file = d\ncastling-rook-files = a f\n"
+                          "castling-king-to = b f\ncastling-rook-to = c e\n")
+          KING MAN("rook", "R", "move = R") MAN("courier", "C", "move = AD"),
+      .material = { "KRvKC+Q", "KRvKR+Kq" },
+      .off = { { "the first rank", { "castling-rank = 2\n", "" } } } },
     { .name = "rule__castling_rights_in_tables",
       .game = CASTLING,
       .material = { "KRvKR+Qq", "KRvKR+Kq", "KCvKR+q" },

@@ -181,6 +181,8 @@ static void print_castling(FILE *out, const struct bk_variant *v)
                 file_or_none(k->rook_file[1]), file_or_none(k->king_to[0]),
                 file_or_none(k->king_to[1]), file_or_none(k->rook_to[0]),
                 file_or_none(k->rook_to[1]));
+    if (k->allowed && k->rank)
+        fprintf(out, "castling-rank = %u\n", k->rank + 1);
 }
 
 static void print_limits(FILE *out, const struct bk_variant *v)

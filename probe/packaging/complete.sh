@@ -35,7 +35,7 @@ describe() {
                 print "option\t" name "\t" option "\t" value "\t" $0
             }'
     done
-    "$bareking" variants | awk '{ name = $1; sub(/^[^ ]+ +/, ""); print "game\t" name "\t" $0 }'
+    "$bareking" variants | awk '$2 ~ /^[0-9]+x/ { name = $1; sub(/^[^ ]+ +/, ""); print "game\t" name "\t" $0 }'
 }
 
 describe >"$out/described"

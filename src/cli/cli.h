@@ -56,6 +56,7 @@ struct cli {
     bool standalone;
     uint64_t sample; /* 0: all */
     uint64_t seed;
+    bool seeded;         /* --seed of `deal` */
     const char *explain; /* variant to explain, or NULL */
     const char *listen;  /* address to serve at, or NULL */
     unsigned port;
@@ -109,6 +110,7 @@ int cmd_mine(struct cli *c);
 int cmd_report(struct cli *c);
 int cmd_annotate(struct cli *c);
 int cmd_whole(struct cli *c);
+int cmd_deal(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);
 int cmd_explore(struct cli *c);

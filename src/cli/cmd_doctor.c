@@ -327,9 +327,8 @@ static int load_game(struct doctor *d)
             bk_variant_free(d->v);
     }
     d->v = NULL;
-    for (const struct bk_embedded *e = bk_embedded_variants; !err && e->name; e++)
-        if (!strcmp(e->name, d->game))
-            err = bk_variant_load(&d->v, e->name, &why);
+    if (!err && bk_embedded_is(d->game))
+        err = bk_variant_load(&d->v, d->game, &why);
     if (!err)
         return CLI_OK;
     d->v = NULL;

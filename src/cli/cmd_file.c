@@ -174,14 +174,6 @@ static int tell(const struct cli *c, const char *path, struct bk_file *f)
                                     "numbers", (json_int_t)i->positions, "units", units));
 }
 
-static bool is_built_in(const char *game)
-{
-    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
-        if (!strcmp(e->name, game))
-            return true;
-    return false;
-}
-
 /* Loads the game that a file names, without the terrain of GAME@...: that is --for's. */
 static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_variant **v)
 {
@@ -197,7 +189,7 @@ static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_var
     if (err)
         return cli_fail_report(err, &why);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(info->variant, "@"), info->variant);
-    if (c->nargs == 1 && !is_built_in(name))
+    if (c->nargs == 1 && !bk_embedded_is(name))
         return cli_fail(CLI_USAGE, "%s: made for %s, which is not built in: say its .ini file, too",
                         c->arg[0], name);
     return cli_variant_named(c, c->nargs > 1 ? c->arg[1] : name, v);

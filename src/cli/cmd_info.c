@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/deal.h"
 #include "core/derive.h"
 #include "core/explain.h"
 #include "core/move.h"
@@ -141,30 +142,47 @@ static json_t *variant_json(const struct bk_variant *v)
                      (int)v->files, "ranks", (int)v->ranks, "pieces", pieces, "start", v->start);
 }
 
+/* Shows a game, as an object in `list` or as a line.  `of`: who has it, NULL for ours. */
+static int show_variant(json_t *list, const char *name, const char *of)
+{
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    enum bk_err err = bk_variant_load(&v, name, &why);
+    json_t *json;
+
+    if (err)
+        return cli_fail_report(err, &why);
+    if (list) {
+        json = variant_json(v);
+        if (of)
+            json_object_set_new(json, "of", json_string(of));
+        json_array_append_new(list, json);
+    } else {
+        printf("%-24s %2ux%-3u %s\n", v->name, v->files, v->ranks, v->title);
+    }
+    bk_variant_free(v);
+    return CLI_OK;
+}
+
 int cmd_variants(struct cli *c)
 {
     json_t *list = NULL;
+    int status = CLI_OK;
 
     if (c->explain)
         return explain(c);
     if (c->json)
         list = json_array();
-    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
-        struct bk_report why = { "" };
-        struct bk_variant *v;
-        enum bk_err err = bk_variant_load(&v, e->name, &why);
-
-        if (err) {
-            json_decref(list);
-            return cli_fail_report(err, &why);
-        }
-        if (c->json)
-            json_array_append_new(list, variant_json(v));
-        else
-            printf("%-24s %2ux%-3u %s\n", v->name, v->files, v->ranks, v->title);
-        bk_variant_free(v);
-    }
-    return c->json ? cli_print_json(list) : CLI_OK;
+    for (const struct bk_embedded *e = bk_embedded_variants; !status && e->name; e++)
+        status = show_variant(list, e->name, NULL);
+    if (!status && !c->json)
+        printf("\nBuilt into Fairy-Stockfish:\n");
+    for (const struct bk_embedded_fairy *e = bk_embedded_fairy; !status && e->name; e++)
+        if (!bk_embedded_find(e->name))
+            status = show_variant(list, e->name, "Fairy-Stockfish");
+    if (status)
+        json_decref(list);
+    return status ? status : c->json ? cli_print_json(list) : CLI_OK;
 }
 
 /* == check-variant == */
@@ -258,6 +276,8 @@ int cmd_check_variant(struct cli *c)
     err = bk_variant_load(&v, path, &why);
     if (!err && (err = bk_start_check(v, &inner)))
         bk_fail(&why, err, "%s: start: %s", file, inner.text);
+    if (!err && (err = bk_deal_check(v, &inner)))
+        bk_fail(&why, err, "%s: %s", file, inner.text);
     if (!err)
         err = check_tables(v, &why);
     status = err ? cli_fail_report(err, &why) : tell_good(c, v);

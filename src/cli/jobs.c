@@ -59,7 +59,7 @@ static const char *from_root(const char *path, char out[PATH_MAX])
 /* The game: a name, or a file from anywhere. */
 static const char *game_of(const struct cli *c, char out[PATH_MAX])
 {
-    return bk_embedded_find(c->arg[0]) ? c->arg[0] : from_root(c->arg[0], out);
+    return bk_embedded_is(c->arg[0]) ? c->arg[0] : from_root(c->arg[0], out);
 }
 
 /* Returns the path of this program's file, or its name alone. */

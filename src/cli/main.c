@@ -51,10 +51,11 @@ static const struct option_line {
     { 'B', "make", NULL, "as a Makefile: a build a table, after those it needs" },
     { 'Y', "slurm", "DIR", "as jobs for Slurm, into this folder; its submit.sh submits them" },
     { 'K', "ranks", "N", "of N processes that share each large table (bareking-mpi)" },
-    { 'O', "bonus-cap", "N", "count releases up to N (default: 1); more makes more values exact" },
+    { 'Z', "bonus-cap", "N", "count releases up to N (default: 1); more makes more values exact" },
     { 'I', "time-limit", "N", "after N minutes end with a checkpoint; the same command goes on" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
+    { '5', "seed", "N", "deal the array of this number (default: any)" },
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
@@ -267,12 +268,15 @@ static const struct command {
       "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
-    { "whole", cmd_whole, "tmOyj", 1, 3, "VARIANT [FEN]",
+    { "whole", cmd_whole, "tmZyj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
       "value may lie between two that are told.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
       "Moves alone count: a bare king goes on.\n" },
+    { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",
+      "The FEN of one of its arrays, or of one with the first ranks shuffled, as the game says;\n"
+      "all are equally likely.  `perft` counts from it, and the engine begins from it.\n" },
     { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },
@@ -413,10 +417,11 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'I': return read_unsigned(value, 1, UINT_MAX / 60, &c->minutes);
     case 'B': c->make = true; return true;
     case 'Y': c->slurm = value; return *value;
-    case 'O': return read_unsigned(value, 0, BK_WHOLE_CAP_MAX, &c->bonus_cap);
+    case 'Z': return read_unsigned(value, 0, BK_WHOLE_CAP_MAX, &c->bonus_cap);
     case 'K': return read_unsigned(value, 1, BK_PROCESSES_MAX, &c->ranks);
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
+    case '5': c->seeded = true; return cli_number(value, 0, INT64_MAX, &c->seed);
     case 'n': return read_unsigned(value, 3, BK_MEN_MAX, &c->men);
     case 't': return read_unsigned(value, 1, 1024, &c->threads);
     case 'N': return read_unsigned(value, 0, 65535, &c->port);

@@ -262,14 +262,16 @@ static bool check_homes(const struct bk_variant *v, struct bk_complaint *c)
 static bool check_castling(const struct bk_variant *v, struct bk_complaint *c)
 {
     const struct bk_castling *k = &v->castling;
+    unsigned home = 1u << k->rank;
 
     if (!k->allowed && !k->shuffled)
         return true;
     if (k->rook >= v->ntypes || k->rook == v->royal)
         return complain(c, -1, "castling-rook", 0, "the king castles with another piece");
-    if (!(v->piece[k->rook].ranks & v->piece[v->royal].ranks & 1))
-        return complain(c, -1, "castling-rook", 0, "king and rook must be allowed on rank 1");
-    if (v->en_passant && v->piece[k->rook].double_ranks & 1)
+    if (!(v->piece[k->rook].ranks & v->piece[v->royal].ranks & home))
+        return complain(c, -1, "castling-rook", 0, "king and rook must be allowed on rank %u",
+                        k->rank + 1);
+    if (v->en_passant && v->piece[k->rook].double_ranks & home)
         return complain(c, -1, "castling-rook", 0,
                         "with en passant, it makes no double step from its home");
     if (k->shuffled && v->files > SHUFFLED_FILES_MAX)
@@ -293,6 +295,16 @@ static bool check_castling(const struct bk_variant *v, struct bk_complaint *c)
                             "the rook goes to another file of the board than the king");
     }
     return true;
+}
+
+static bool check_deal(const struct bk_variant *v, struct bk_complaint *c)
+{
+    if (v->deal.shuffle && !v->deal.n)
+        return complain(c, -1, "deal-shuffle", 0, "it needs `deal`");
+    if (v->deal.apart && !v->deal.shuffle)
+        return complain(c, -1, "deal-apart", 0, "it needs deal-shuffle = yes");
+    return !v->deal.n || !v->hands ||
+           complain(c, -1, "deal", 0, "it does not go with hand = captured");
 }
 
 /* Hands are for men that stay what they are: docs/whole.md. */
@@ -336,5 +348,6 @@ bool bk_variant_check(const struct bk_variant *v, struct bk_complaint *c)
     for (int i = 0; i < v->ntypes; i++)
         if (!check_piece(v, i, c))
             return false;
-    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c);
+    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c) &&
+           check_deal(v, c);
 }

@@ -198,7 +198,7 @@ struct reading {
 
 static bool is_rook(const struct reading *r, unsigned colour, unsigned file)
 {
-    return r->p.at[bk_sq(r->v, file, bk_first_rank(r->v, colour))] ==
+    return r->p.at[bk_sq(r->v, file, bk_rules_home_rank(r->v, colour))] ==
            bk_man(r->v->castling.rook, colour);
 }
 
@@ -220,7 +220,8 @@ static bool finds_rook(const struct reading *r, char letter, unsigned colour, un
     char lower = bk_lower(letter);
     bool wing = lower == 'k' || lower == 'q';
 
-    if (bk_own_rank(r->v, sq, colour) || king == 0 || king + 1 == r->v->files)
+    if (sq / r->v->files != bk_rules_home_rank(r->v, colour) || king == 0 ||
+        king + 1 == r->v->files)
         return false;
     *rook = wing ? outermost(r, colour, lower == 'k') : (unsigned)(lower - 'a');
     return *rook != king && is_rook(r, colour, *rook);
@@ -253,9 +254,9 @@ static enum bk_err right_read(struct reading *r, char letter)
 /*
  * Reads the homes of a FEN's castling rights: the king's file from where he stands, a rook's from
  * the letter, of its file or, K and Q, of the outermost rook on that side of the king.  A right
- * without such a king (on his first rank, not on its first or last file) or rook is none.  *any is
- * false if there are no rights: the homes of `base` are fixed, or nobody has one, or the FEN cannot
- * be read.
+ * without such a king (on the rank of homes, not on its first or last file) or rook is none.  *any
+ * is false if there are no rights: the homes of `base` are fixed, or nobody has one, or the FEN
+ * cannot be read.
  */
 static enum bk_err homes_read(struct bk_homes *h, bool *any, const struct bk_variant *base,
                               const char *fen, struct bk_report *why)

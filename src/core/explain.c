@@ -268,6 +268,8 @@ static void say_castling(FILE *out, const struct bk_variant *v)
                 "tells their homes.\n",
                 'a' + k->king_to[0], v->piece[k->rook].letter, 'a' + k->rook_to[0],
                 'a' + k->king_to[1], v->piece[k->rook].letter, 'a' + k->rook_to[1]);
+    if ((k->allowed || k->shuffled) && k->rank)
+        fprintf(out, "Castling is on rank %u.\n", k->rank + 1);
     for (unsigned side = 0; k->allowed && side < 2; side++) {
         if (k->rook_file[side] == BK_NO_HOME)
             continue;

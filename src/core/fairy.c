@@ -61,6 +61,30 @@ static bool read_cell(struct bk_fairy_game *f, const char **s, unsigned rank, un
     return gap + 1 == 0;
 }
 
+/* Reads the men in hand, "[Nn]".  Who are dropped never come back, so that a game without hands has
+   all positions in which nobody is held; but the array is none of them. */
+static bool read_held(struct bk_fairy_game *f, const struct bk_fairy_entry *e, const char **s)
+{
+    bool drops, gates;
+
+    if (!bk_fairy_get_bool(f, "pieceDrops", false, &drops) ||
+        !bk_fairy_get_bool(f, "seirawanGating", false, &gates))
+        return false;
+    for ((*s)++; bk_is_letter(**s) || **s == '-'; (*s)++) {
+        int type = bk_variant_type(f->v, **s);
+
+        if (**s == '-')
+            continue;
+        if (type < 0)
+            return BK_WRONG(f, e, *s - e->value, "no piece has the letter `%c`", **s);
+        if (!drops && !gates)
+            return BK_WRONG(f, e, *s - e->value, "men in hand, who never come onto the board");
+        f->held = true;
+        f->in_hand[**s >= 'a'][type]++;
+    }
+    return *(*s)++ == ']' || BK_WRONG(f, e, *s - e->value - 1, "expected `]`");
+}
+
 static bool read_cells(struct bk_fairy_game *f, const struct bk_fairy_entry *e, const char **s)
 {
     for (unsigned rank = f->v->ranks; rank--;) {
@@ -73,12 +97,9 @@ static bool read_cells(struct bk_fairy_game *f, const struct bk_fairy_entry *e, 
         if (rank && *(*s)++ != '/')
             return BK_WRONG(f, e, *s - e->value - 1, "expected `/` after rank %u", rank + 1);
     }
-    if (!strncmp(*s, "[]", 2) || !strncmp(*s, "[-]", 3))
-        *s += strcspn(*s, "]") + 1;
-    if (**s && **s != ' ')
-        return BK_WRONG(f, e, *s - e->value,
-                        **s == '[' ? "hands cannot be expressed" : "unexpected `%s`", *s);
-    return true;
+    if (**s == '[' && !read_held(f, e, s))
+        return false;
+    return !**s || **s == ' ' || BK_WRONG(f, e, *s - e->value, "unexpected `%s`", *s);
 }
 
 static bool somebody_hops(const struct bk_variant *v)
@@ -96,6 +117,23 @@ static void copy_field(char *out, size_t room, const struct bk_fen *fen, unsigne
     snprintf(out, room, "%.*s", (int)fen->n[which], fen->at[which] ? fen->at[which] : "");
     if (!strcmp(out, "-"))
         *out = '\0';
+}
+
+/* Leaves castling rights alone: with 'gating' other letters are squares from which men in hand come
+   onto the board. */
+static bool leave_rights(struct bk_fairy_game *f)
+{
+    size_t n = 0;
+    bool gating;
+
+    if (!bk_fairy_get_bool(f, "gating", false, &gating))
+        return false;
+    for (const char *s = f->rights; gating && *s; s++)
+        if (strchr("KQkq", *s))
+            f->rights[n++] = *s;
+    if (gating)
+        f->rights[n] = '\0';
+    return true;
 }
 
 /* Reads the array: holes, armies, and where king and rooks are at home. */
@@ -119,13 +157,15 @@ static bool read_start(struct bk_fairy_game *f)
     f->side = fen.at[BK_FEN_SIDE] ? *fen.at[BK_FEN_SIDE] : 'w';
     copy_field(f->rights, sizeof f->rights, &fen, BK_FEN_CASTLING);
     copy_field(f->passed, sizeof f->passed, &fen, BK_FEN_PASSED);
+    if (!leave_rights(f))
+        return false;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (f->cell[sq / v->files][sq % v->files] == '*' && somebody_hops(v))
             return BK_WRONG(f, e, 0, "there, men can hop over `*`, and not over our holes");
         else if (f->cell[sq / v->files][sq % v->files] == '*')
             bk_bits_clear(&v->board, sq);
     for (unsigned type = 0; type < v->ntypes; type++) {
-        unsigned men[2] = { 0, 0 };
+        unsigned men[2] = { f->in_hand[0][type], f->in_hand[1][type] };
 
         for (unsigned sq = 0; sq < v->nsq; sq++) {
             char c = f->cell[sq / v->files][sq % v->files];
@@ -286,6 +326,8 @@ static bool read_piece(struct bk_fairy_game *f, const struct bk_fairy_entry *e)
         return BK_WRONG(f, e, 1, move ? "expected one letter" : "expected `:` and a move");
     if (v->ntypes == BK_TYPES_MAX)
         return BK_WRONG(f, e, 0, "more than %d pieces", BK_TYPES_MAX);
+    if (bk_fairy_letter_goes(&f->in, e))
+        return true;
     if (bk_variant_type(v, e->value[0]) >= 0)
         return BK_WRONG(f, e, 0, "letter %c is taken by '%s'", bk_upper(e->value[0]),
                         v->piece[bk_variant_type(v, e->value[0])].name);
@@ -396,7 +438,8 @@ static bool read_zone(struct bk_fairy_game *f, uint16_t *zone)
         return false;
     if (bk_fairy_get(&f->in, "promotionRegionWhite") ||
         bk_fairy_get(&f->in, "promotionRegionBlack"))
-        return bk_fairy_get_ranks(f, "promotionRegionWhite", "promotionRegionBlack", zone);
+        return bk_fairy_get_ranks(f, "promotionRegionWhite", "promotionRegionBlack",
+                                  bk_fairy_get(&f->in, "promotionRank") ? NULL : "*1", zone);
     if (!bk_fairy_get(&f->in, "promotionRank") && f->v->ranks != 8)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
                               "[%s]: on %u ranks, key 'promotionRank' must be there", f->v->name,
@@ -417,15 +460,17 @@ static bool read_limits(struct bk_fairy_game *f, uint32_t *limited)
     if (e && e->again)
         return BK_WRONG(f, e, 0, "inherited limits stay beside these: say all in one section");
     for (const char *s = e ? e->value : ""; *s;) {
-        int type = bk_is_letter(*s) ? bk_variant_type(f->v, *s) : -1, used = 0;
+        int type, used = 0;
         unsigned n = 0;
 
-        if (type < 0 || sscanf(s + 1, " : %3u%n", &n, &used) != 1 || n > 200)
+        if (!bk_is_letter(*s) || sscanf(s + 1, " : %3u%n", &n, &used) != 1 || n > 200)
             return BK_WRONG(f, e, s - e->value, "expected a piece's letter, `:`, a number");
-        if (!bk_fairy_means_the_same(f, e, (unsigned)(s - e->value)))
+        if (!bk_fairy_get_letter(f, e, (unsigned)(s - e->value), &type))
             return false;
         if (n > f->v->nsq)
             return BK_WRONG(f, e, s - e->value, "%u men on %u squares", n, f->v->nsq);
+        if (type < 0)
+            n = 0;
         if (n && n < f->v->piece[type].army) /* the army is how many there may be, too */
             return BK_WRONG(f, e, s - e->value, "there are %u of them in startFen",
                             f->v->piece[type].army);
@@ -521,7 +566,12 @@ static bool read_double(struct bk_fairy_game *f, uint16_t *out)
         return false;
     if (bk_fairy_get(&f->in, "doubleStepRegionWhite") ||
         bk_fairy_get(&f->in, "doubleStepRegionBlack"))
-        return bk_fairy_get_ranks(f, "doubleStepRegionWhite", "doubleStepRegionBlack", out);
+        return bk_fairy_get_ranks(f, "doubleStepRegionWhite", "doubleStepRegionBlack",
+                                  bk_fairy_get(&f->in, "doubleStepRank") ||
+                                          bk_fairy_get(&f->in, "doubleStepRankMin")
+                                      ? NULL
+                                      : "*7",
+                                  out);
     if (!bk_fairy_get(&f->in, "doubleStepRank") && f->v->ranks != 8)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
                               "[%s]: on %u ranks, key 'doubleStepRank' must be "
@@ -614,6 +664,46 @@ static bool read_pawn(struct bk_fairy_game *f)
                f->v->name);
 }
 
+/* == Men who are stuck == */
+
+/* Can a man of White go on from (file, rank) without capturing, on an empty board? */
+static bool goes_on(const struct bk_variant *v, const struct bk_movement *m, unsigned sq)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        int file = (int)(sq % v->files) + m->step[i].df,
+            rank = (int)(sq / v->files) + m->step[i].dr;
+
+        if (m->step[i].how & BK_QUIET && file >= 0 && file < v->files && rank >= 0 &&
+            rank < v->ranks && bk_bits_has(&v->board, bk_sq(v, (unsigned)file, (unsigned)rank)))
+            return true;
+    }
+    return false;
+}
+
+/* With 'immobilityIllegal' no man goes where he could never go on: so he may not stand there. */
+static bool read_stuck(struct bk_fairy_game *f)
+{
+    struct bk_variant *v = f->v;
+    bool on;
+
+    if (!bk_fairy_get_bool(f, "immobilityIllegal", false, &on))
+        return false;
+    for (unsigned type = 0; on && type < v->ntypes; type++) {
+        struct bk_piece *p = &v->piece[type];
+        unsigned stuck = 0, free_to_go = 0;
+
+        for (unsigned sq = 0; sq < v->nsq; sq++)
+            if (bk_bits_has(&v->board, sq) && p->ranks >> (sq / v->files) & 1)
+                *(goes_on(v, &p->move, sq) || goes_on(v, &p->zone, sq) ? &free_to_go : &stuck) |=
+                    1u << (sq / v->files);
+        if (stuck & free_to_go)
+            return BK_WRONG(f, bk_fairy_get(&f->in, "immobilityIllegal"), 0,
+                            "%s: only whole ranks without a way on can be expressed", p->name);
+        p->ranks &= (uint16_t)~stuck;
+    }
+    return true;
+}
+
 /* == Castling == */
 
 /* The file of the outermost rook on a side's first rank, on one side of the king. */
@@ -649,7 +739,8 @@ static bool home_is(uint8_t *home, int file)
 static bool right_homes(const struct bk_fairy_game *f, char right, unsigned rook,
                         struct bk_castling *k)
 {
-    unsigned colour = right >= 'a' ? BK_BLACK : BK_WHITE, rank = bk_first_rank(f->v, colour);
+    unsigned colour = right >= 'a' ? BK_BLACK : BK_WHITE;
+    unsigned rank = colour == BK_WHITE ? k->rank : f->v->ranks - 1u - k->rank;
     int shift = colour == BK_WHITE ? 0 : 'a' - 'A';
     char other = (char)(f->v->piece[rook].letter + shift), lower = bk_lower(right);
     int king = file_of(f, rank, (char)(f->v->piece[f->v->royal].letter + shift)), file;
@@ -668,6 +759,7 @@ static bool right_homes(const struct bk_fairy_game *f, char right, unsigned rook
 static bool homes_of_rights(const struct bk_fairy_game *f, unsigned rook, struct bk_castling *k)
 {
     *k = (struct bk_castling){ .allowed = true,
+                               .rank = k->rank,
                                .rook = (uint8_t)rook,
                                .king_file = BK_NO_HOME,
                                .rook_file = { BK_NO_HOME, BK_NO_HOME },
@@ -685,11 +777,12 @@ static bool get_type(struct bk_fairy_game *f, const char *name, int *type)
 {
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, name);
 
-    if (e)
-        *type = *e->value && !e->value[1] ? bk_variant_type(f->v, *e->value) : -1;
-    if (e && *type < 0)
+    if (!e)
+        return true;
+    if (!*e->value || e->value[1])
         return BK_WRONG(f, e, 0, "expected the letter of one piece");
-    return !e || bk_fairy_means_the_same(f, e, 0);
+    return bk_fairy_get_letter(f, e, 0, type) &&
+           (*type >= 0 || BK_WRONG(f, e, 0, "a later section takes this piece away"));
 }
 
 /* Keys that say where king and rooks stand must agree with the array. */
@@ -738,11 +831,14 @@ static bool read_castling(struct bk_fairy_game *f)
 {
     struct bk_variant *v = f->v;
     int king = piece_named(v, "king"), rook = piece_named(v, "rook");
-    struct bk_castling k;
+    struct bk_castling k = { 0 };
+    unsigned rank;
     bool on;
 
-    if (!bk_fairy_get_bool(f, "castling", true, &on))
+    if (!bk_fairy_get_bool(f, "castling", true, &on) ||
+        !bk_fairy_get_number(f, "castlingRank", 1, v->ranks / 2, 1, &rank))
         return false;
+    k.rank = (uint8_t)(rank - 1);
     if (!on)
         *f->rights = '\0';
     if (!*f->rights)
@@ -764,8 +860,13 @@ static bool read_castling(struct bk_fairy_game *f)
                               v->name);
     if (k.king_file == BK_NO_HOME)
         return true;
-    if (!homes_agree(f, &k) || !read_goals(f, &k))
+    if (!homes_agree(f, &k) || !bk_fairy_get_bool(f, "chess960", false, &k.shuffled) ||
+        !read_goals(f, &k))
         return false;
+    if (k.shuffled) { /* homes are a FEN's, and the games derived for it castle */
+        k.allowed = false;
+        k.king_file = k.rook_file[0] = k.rook_file[1] = BK_NO_HOME;
+    }
     v->castling = k;
     return true;
 }
@@ -933,10 +1034,13 @@ static bool finish(struct bk_fairy_game *f)
     struct bk_pos p;
     enum bk_err err;
 
-    write_start(f);
+    if (!f->held)
+        write_start(f);
     if (!check(f))
         return false;
     err = bk_variant_finish(f->v, &why);
+    if (!err && f->held)
+        return check_kings_alone(f);
     if (!err)
         err = bk_pos_from_fen(&p, f->v, f->v->start, &why);
     if (err == BK_E_USAGE && start)
@@ -957,35 +1061,64 @@ static bool understand(struct bk_fairy_game *f)
     strcpy(v->title, f->in.wanted->name);
     strcpy(v->source, "docs/fairy-stockfish.md");
     return bk_fairy_file_gather(&f->in) && check_others(f) && read_size(f) && read_pieces(f) &&
-           read_royal(f) && read_start(f) && read_pawn(f) && read_castling(f) &&
+           read_royal(f) && read_start(f) && read_pawn(f) && read_stuck(f) && read_castling(f) &&
            read_stalemate(f) && read_bare(f) && finish(f);
 }
 
-enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const char *text,
-                           const char *section, struct bk_report *why)
+/* Reads the section `section` of a file, or a built-in game.  `copy`, the file's text, is changed.
+ */
+static enum bk_err read_game(struct bk_fairy_game *f, char *copy, const char *section,
+                             const struct bk_embedded_fairy *built_in)
+{
+    if (built_in)
+        bk_fairy_file_of_built_in(&f->in, built_in);
+    if (built_in || bk_fairy_file_read(&f->in, copy, section))
+        understand(f);
+    bk_fairy_file_end(&f->in);
+    if (built_in) /* "# its title" */
+        snprintf(f->v->title, sizeof f->v->title, "%.*s", (int)strcspn(built_in->text + 2, "\n"),
+                 built_in->text + 2);
+    return f->in.err;
+}
+
+static enum bk_err read_into(struct bk_variant **out, const char *label, char *copy,
+                             const char *section, const struct bk_embedded_fairy *built_in,
+                             struct bk_report *why)
 {
     struct bk_fairy_game *f = calloc(1, sizeof *f);
-    char *copy = strdup(strncmp(text, "\xEF\xBB\xBF", 3) ? text : text + 3);
     struct bk_variant *v = calloc(1, sizeof *v);
     enum bk_err err = BK_E_SYSTEM;
 
-    if (f && copy && v) {
+    if (f && v) {
         f->in.label = label;
         f->in.why = why;
         f->v = v;
-        if (bk_fairy_file_read(&f->in, copy, section))
-            understand(f);
-        err = f->in.err;
+        err = read_game(f, copy, section, built_in);
     } else {
         bk_no_memory(why);
     }
-    free(copy);
     free(f);
     if (err)
         bk_variant_free(v);
     else
         *out = v;
     return err;
+}
+
+enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const char *text,
+                           const char *section, struct bk_report *why)
+{
+    char *copy = strdup(text + bk_utf8_mark(text));
+    enum bk_err err = copy ? read_into(out, label, copy, section, NULL, why) : bk_no_memory(why);
+
+    free(copy);
+    return err;
+}
+
+enum bk_err bk_fairy_built_in(struct bk_variant **out, const struct bk_embedded_fairy *game,
+                              struct bk_report *why)
+{
+    return read_into(out, game->name, NULL, NULL, game, why);
 }
 
 bool bk_fairy_is(const char *text)

@@ -9,6 +9,7 @@
 #ifndef BK_FAIRY_H
 #define BK_FAIRY_H
 
+#include "core/embedded.h"
 #include "core/finish.h"
 
 /* Is this text such a file, and not one of ours ([variant], [piece NAME])? */
@@ -22,5 +23,9 @@ bool bk_fairy_is(const char *text);
  */
 enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const char *text,
                            const char *section, struct bk_report *why);
+
+/* Reads a game that Fairy-Stockfish has built in.  *out is owned.  Returns BK_OK or BK_E_SYSTEM. */
+enum bk_err bk_fairy_built_in(struct bk_variant **out, const struct bk_embedded_fairy *game,
+                              struct bk_report *why);
 
 #endif

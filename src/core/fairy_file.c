@@ -2,10 +2,10 @@
  * fairy_file.c - sections, keys and values of Fairy-Stockfish's variants.ini.
  *
  * Idea: the file is cut into sections of `key = value`; the wanted section is
- * laid over the ones it inherits from, down to a seed ([chess], [shatranj])
- * written in the same language.  A value is read as the program reads it; if
- * the program's way, section by section, gives it another meaning than the text
- * in force has, it is refused.
+ * laid over the ones it inherits from, down to a game that the program has built
+ * in, written in the same language (src/variants/fairy).  A value is read as the program reads it;
+ * if the program's way, section by section, gives it another meaning than the text in force has, it
+ * is refused.
  *
  * A key that we cannot express is still harmless if it says that its rule is
  * off (`mustCapture = false`).  So keys[] holds, for each, the one value that
@@ -13,6 +13,7 @@
  */
 #include "core/fairy_file.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #include "core/letter.h"
+#include "core/embedded.h"
 #include "core/utf8.h"
 
 #define DEPTH_MAX 32 /* of inheritance */
@@ -92,6 +94,12 @@ static const struct bk_fairy_key keys[] = {
     { "castlingRookPieces", BK_FAIRY_READ, NULL },
     { "castlingRookKingsideFile", BK_FAIRY_READ, NULL },
     { "castlingRookQueensideFile", BK_FAIRY_READ, NULL },
+    { "chess960", BK_FAIRY_READ, NULL },
+    { "pieceDrops", BK_FAIRY_READ, NULL },
+    { "gating", BK_FAIRY_READ, NULL },
+    { "seirawanGating", BK_FAIRY_READ, NULL },
+    { "immobilityIllegal", BK_FAIRY_READ, NULL },
+    { "castlingRank", BK_FAIRY_READ, NULL },
     { "kingType", BK_FAIRY_READ, NULL },
     { "soldierPromotionRank", BK_FAIRY_READ, NULL },
     { "stalemateValue", BK_FAIRY_READ, NULL },
@@ -146,7 +154,6 @@ static const struct bk_fairy_key keys[] = {
     { "nFoldValueAbsolute", BK_FAIRY_ONLY, "false" },
     { "perpetualCheckIllegal", BK_FAIRY_ONLY, "false" },
     { "moveRepetitionIllegal", BK_FAIRY_ONLY, "false" },
-    { "chess960", BK_FAIRY_ONLY, "false" },
     { "twoBoards", BK_FAIRY_ONLY, "false" },
     { "sittuyinPromotion", BK_FAIRY_ONLY, "false" },
     { "promotedPieceType", BK_FAIRY_ONLY, "-" },
@@ -156,20 +163,15 @@ static const struct bk_fairy_key keys[] = {
     { "petrifyOnCaptureTypes", BK_FAIRY_ONLY, "-" },
     { "tripleStepRegionWhite", BK_FAIRY_ONLY, "-" },
     { "tripleStepRegionBlack", BK_FAIRY_ONLY, "-" },
-    { "castlingRank", BK_FAIRY_ONLY, "1" },
     { "castlingWins", BK_FAIRY_ONLY, "-" },
     { "oppositeCastling", BK_FAIRY_ONLY, "false" },
     { "checking", BK_FAIRY_ONLY, "true" },
     { "mustCapture", BK_FAIRY_ONLY, "false" },
     { "mustDrop", BK_FAIRY_ONLY, "false" },
-    { "pieceDrops", BK_FAIRY_ONLY, "false" },
     { "capturesToHand", BK_FAIRY_ONLY, "false" },
-    { "immobilityIllegal", BK_FAIRY_ONLY, "false" },
-    { "gating", BK_FAIRY_ONLY, "false" },
     { "arrowGating", BK_FAIRY_ONLY, "false" },
     { "wallGating", BK_FAIRY_ONLY, "false" },
     { "wallingRule", BK_FAIRY_ONLY, "none" },
-    { "seirawanGating", BK_FAIRY_ONLY, "false" },
     { "cambodianMoves", BK_FAIRY_ONLY, "false" },
     { "diagonalLines", BK_FAIRY_ONLY, "-" },
     { "pass", BK_FAIRY_ONLY, "false" },
@@ -187,58 +189,44 @@ static const struct bk_fairy_key keys[] = {
     { "materialCounting", BK_FAIRY_ONLY, "none" },
 };
 
-/* The seeds: what a section may inherit from besides the earlier ones of its file. */
-static const char *const chess_seed[] = {
-    "king",
-    "k",
-    "queen",
-    "q",
-    "rook",
-    "r",
-    "bishop",
-    "b",
-    "knight",
-    "n",
-    "pawn",
-    "p",
-    "promotionPieceTypes",
-    "qrbn",
-    NULL,
-};
-static const char *const shatranj_seed[] = {
-    "king",
-    "k",
-    "fers",
-    "q",
-    "rook",
-    "r",
-    "alfil",
-    "b",
-    "knight",
-    "n",
-    "pawn",
-    "p",
-    "startFen",
-    "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1",
-    "promotionPieceTypes",
-    "q",
-    "doubleStep",
-    "false",
-    "castling",
-    "false",
-    "extinctionValue",
-    "loss",
-    "extinctionClaim",
-    "true",
-    "extinctionPieceTypes",
-    "*",
-    "extinctionPieceCount",
-    "1",
-    "extinctionOpponentPieceCount",
-    "2",
-    "stalemateValue",
-    "loss",
-    NULL,
+/*
+ * What the games ask for that the program has built in and our rules cannot express.  The others
+ * are sections of src/variants/fairy/built-in.ini.  (The program of July 2026.)
+ */
+static const struct {
+    const char *rule, *games;
+} refused[] = {
+    { "castling with two kinds of men (key 'castlingRookPieces')", "perfect" },
+    { "draws that one side wins (key 'materialCounting')", "armageddon" },
+    { "double steps into the promotion zone (key 'doubleStepRegionWhite')", "torpedo" },
+    { "other pawns (key 'promotionPawnTypes')", "berolina pawnsideways pawnback legan wolf" },
+    { "promotion on parts of ranks (key 'promotionRegionWhite')", "troitzky" },
+    { "promotion that differs by colour (key 'promotionPieceTypesWhite')",
+      "sortofalmost chigorin" },
+    { "a king who may not flee from check (key 'makpongRule')", "makpong" },
+    { "leaps from home (key 'cambodianMoves')", "cambodian karouk" },
+    { "hoppers that land behind a man (key 'customPiece1')", "grasshopper" },
+    { "leapers that can be blocked", "paradigm minixiangqi xiangqi manchu" },
+    { "squares to be reached (key 'flagRegion')", "kingofthehill racingkings" },
+    { "mate that wins (key 'checkmateValue')", "misere losers" },
+    { "captures that must be made (key 'mustCapture')", "giveaway antichess suicide codrus" },
+    { "kinds of men that may not die out (key 'extinctionPieceTypes')",
+      "extinction kinglet threekings horde" },
+    { "captures that explode (key 'blastOnCapture')", "nocheckatomic atomic atomar" },
+    { "captures that petrify (key 'petrifyOnCaptureTypes')", "petrified" },
+    { "walls (key 'wallingRule')", "duck isolation isolation7x7 snailtrail joust amazons" },
+    { "a game without kings", "fox-and-hounds clobber clobber10 breakthrough jesonmor" },
+    { "checks that are counted (key 'checkCounting')", "3check 5check" },
+    { "men taken into hand (key 'capturesToHand')",
+      "crazyhouse loop chessgi shouse minishogi mini kyotoshogi micro dobutsu gorogoro judkins "
+      "torishogi euroshogi shogi checkshogi yarishogi okisakishogi capahouse" },
+    { "men of a second board (key 'twoBoards')", "bughouse koedem supply" },
+    { "men who must be dropped (key 'mustDrop')", "placement sittuyin" },
+    { "men who change sides (key 'flipEnclosedPieces')", "ataxx flipersi flipello flipello10" },
+    { "several royal men (key 'extinctionPseudoRoyal')", "spartan coregal shoshogi" },
+    { "which checks may mate (key 'shatarMateRule')", "shatar" },
+    { "cannons that spare cannons (key 'janggiCannon')",
+      "janggi janggitraditional janggimodern janggicasual" },
 };
 
 /* == The file == */
@@ -340,18 +328,32 @@ static const struct bk_fairy_section *find_section(struct bk_fairy_file *f, cons
     return NULL;
 }
 
-/* The seed of that name, as keys and values in turn; NULL: there is none. */
-static const char *const *seed_of(const char *name)
+/* Is `word` one of the words of `list`, which have a blank between them? */
+static bool has_word(const char *list, const char *word)
 {
-    return !strcmp(name, "chess") ? chess_seed : !strcmp(name, "shatranj") ? shatranj_seed : NULL;
+    size_t n = strlen(word);
+
+    for (const char *s = list; n && (s = strstr(s, word)) != NULL; s += n)
+        if ((s == list || s[-1] == ' ') && (!s[n] || s[n] == ' '))
+            return true;
+    return false;
 }
 
-/* Refuses a section that is named as a seed: the program has a game of that name, keeps it and
+const char *bk_fairy_refused(const char *name)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (has_word(refused[i].games, name))
+            return refused[i].rule;
+    return NULL;
+}
+
+/* Refuses a section that is named as a game that the program has built in: it keeps its own and
    passes the section over. */
 static bool is_ours_to_name(struct bk_fairy_file *f, const struct bk_fairy_section *s)
 {
-    return !seed_of(s->name) ||
-           bk_fairy_fault(f, s->line, 2, "the program has a game '%s', and passes this one over",
+    if (!s->line || (!bk_embedded_fairy_find(s->name) && !bk_fairy_refused(s->name)))
+        return true;
+    return bk_fairy_fault(f, s->line, 2, "the program has a game '%s', and passes this one over",
                           s->name);
 }
 
@@ -377,6 +379,46 @@ bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name)
     return find_sections(f, text) && choose(f, name);
 }
 
+/* == Built-in games == */
+
+/* Returns the section of a built-in game, as one without a line; NULL: none, or no memory. */
+static const struct bk_fairy_section *open_built_in(struct bk_fairy_file *f, const char *name)
+{
+    const struct bk_embedded_fairy *game = bk_embedded_fairy_find(name);
+    struct bk_fairy_section *s = &f->built_in[f->nbuilt_in];
+
+    if (!game)
+        return NULL;
+    assert(f->nbuilt_in < BK_FAIRY_BUILT_IN_MAX); /* so far do they inherit from each other */
+    *s = (struct bk_fairy_section){ .name = game->name, .base = game->base };
+    s->body = strdup(game->text);
+    if (!s->body) {
+        f->err = bk_no_memory(f->why);
+        return NULL;
+    }
+    f->nbuilt_in++;
+    s->length = strlen(s->body);
+    for (char *end = s->body; (end = strchr(end, '\n')) != NULL;)
+        *end++ = '\0';
+    return s;
+}
+
+void bk_fairy_file_of_built_in(struct bk_fairy_file *f, const struct bk_embedded_fairy *game)
+{
+    static char nothing[1];
+
+    f->section[0] =
+        (struct bk_fairy_section){ .name = game->name, .base = game->name, .body = nothing };
+    f->nsections = 1;
+    f->wanted = &f->section[0];
+}
+
+void bk_fairy_file_end(struct bk_fairy_file *f)
+{
+    while (f->nbuilt_in)
+        free(f->built_in[--f->nbuilt_in].body);
+}
+
 /* == What is in force == */
 
 /* Is it the number of a custom piece, 1 to 25? */
@@ -399,7 +441,21 @@ static const struct bk_fairy_key *find_key(const char *name)
     return NULL;
 }
 
-/* Puts an entry in force.  A key of a higher level takes the place of the one below. */
+/* Keeps what said of a man before `now` takes its place: lists of earlier sections mean his letter
+   of then. */
+static bool keep_former(struct bk_fairy_file *f, struct bk_fairy_entry then,
+                        const struct bk_fairy_entry *now)
+{
+    if (f->nformer == BK_FAIRY_ENTRIES_MAX)
+        return bk_fairy_fault(f, now->line, 1, "more than %d keys of men are said again",
+                              BK_FAIRY_ENTRIES_MAX);
+    then.until = now->level;
+    f->former[f->nformer++] = then;
+    return true;
+}
+
+/* Puts an entry in force.  A later one of that key takes the place of the one before, in a section,
+   too.  Built-in games are one level: the program has them as a whole. */
 static bool set(struct bk_fairy_file *f, struct bk_fairy_entry e)
 {
     unsigned i = 0;
@@ -413,12 +469,14 @@ static bool set(struct bk_fairy_file *f, struct bk_fairy_entry e)
                               e.name);
     while (i < f->nentries && strcmp(f->entry[i].name, e.name))
         i++;
-    if (i < f->nentries && f->entry[i].level == e.level)
-        return bk_fairy_fault(f, e.line, 1, "key '%s' stands twice (first on line %d)", e.name,
-                              f->entry[i].line);
     if (i == BK_FAIRY_ENTRIES_MAX)
         return bk_fairy_fault(f, e.line, 1, "more than %d keys", BK_FAIRY_ENTRIES_MAX);
-    e.again = i < f->nentries;
+    if (i < f->nentries) {
+        e.again = f->entry[i].again || f->entry[i].level < e.level;
+        if (f->entry[i].level < e.level && e.key->kind <= BK_FAIRY_CUSTOM &&
+            !keep_former(f, f->entry[i], &e))
+            return false;
+    }
     f->entry[i] = e;
     f->nentries += i == f->nentries;
     return true;
@@ -479,9 +537,10 @@ static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned l
 
 static bool set_body(struct bk_fairy_file *f, const struct bk_fairy_section *s, unsigned level)
 {
-    int number = s->line + 1;
+    int number = s->line;
 
-    for (char *line = s->body, *next; line < s->body + s->length; line = next, number++) {
+    for (char *line = s->body, *next; line < s->body + s->length; line = next) {
+        number += s->line > 0;
         next = line + strlen(line) + 1;
         if (!set_line(f, line, number, level))
             return false;
@@ -489,24 +548,35 @@ static bool set_body(struct bk_fairy_file *f, const struct bk_fairy_section *s, 
     return true;
 }
 
-static bool set_seed(struct bk_fairy_file *f, const struct bk_fairy_section *s)
+/* Finds what a section inherits from: an earlier one, or a built-in game. */
+static bool find_base(struct bk_fairy_file *f, const struct bk_fairy_section *s,
+                      const struct bk_fairy_section **base)
 {
-    const char *const *seed = seed_of(s->base);
+    const char *rule;
 
-    if (!seed)
-        return bk_fairy_fault(f, s->line, 1,
-                              "[%s:%s]: neither chess, shatranj nor an earlier section", s->name,
-                              s->base);
-    for (; *seed; seed += 2)
-        set(f, (struct bk_fairy_entry){ .name = seed[0], .value = seed[1] });
-    return true;
+    *base = NULL;
+    if (!s->base)
+        return true;
+    if (s->line)
+        *base = find_section(f, s->base, (unsigned)(s - f->section));
+    if (!*base)
+        *base = open_built_in(f, s->base);
+    if (*base || f->err)
+        return *base;
+    rule = bk_fairy_refused(s->base);
+    if (rule)
+        return bk_fairy_fault(f, s->line, 1, "[%s:%s]: '%s' has %s, which cannot be expressed",
+                              s->name, s->base, s->base, rule);
+    return bk_fairy_fault(f, s->line, 1,
+                          "[%s:%s]: neither an earlier section nor a game that is built in",
+                          s->name, s->base);
 }
 
 /* Sections are set deepest first. */
 bool bk_fairy_file_gather(struct bk_fairy_file *f)
 {
     const struct bk_fairy_section *chain[DEPTH_MAX], *s = f->wanted;
-    unsigned n = 0;
+    unsigned n = 0, level = 0;
 
     do {
         if (n == DEPTH_MAX)
@@ -515,13 +585,14 @@ bool bk_fairy_file_gather(struct bk_fairy_file *f)
         if (!is_ours_to_name(f, s))
             return false;
         chain[n++] = s;
-        s = s->base ? find_section(f, s->base, (unsigned)(s - f->section)) : NULL;
+        if (!find_base(f, s, &s))
+            return false;
     } while (s);
-    if (chain[n - 1]->base && !set_seed(f, chain[n - 1]))
-        return false;
-    for (unsigned level = 1; n--; level++)
+    while (n--) {
+        level += chain[n]->line > 0;
         if (!set_body(f, chain[n], level))
             return false;
+    }
     return true;
 }
 
@@ -572,21 +643,94 @@ bool bk_fairy_get_file(struct bk_fairy_game *f, const char *name, unsigned max, 
            BK_WRONG(f, e, 0, "expected a file from a to %c", 'a' + (int)max - 1);
 }
 
+/* Entry i of all that say of men, those that others took the place of behind those in force. */
+static const struct bk_fairy_entry *man(const struct bk_fairy_file *f, unsigned i)
+{
+    const struct bk_fairy_entry *e = i < f->nentries ? &f->entry[i] : &f->former[i - f->nentries];
+
+    return e->key->kind <= BK_FAIRY_CUSTOM ? e : NULL;
+}
+
+static char letter_of(const struct bk_fairy_entry *e) { return bk_upper(e->value[0]); }
+
+/* Finds the key of the man who has `letter` when the section of `level` has been read; NULL: none.
+ */
+static const char *key_of_letter(const struct bk_fairy_file *f, char letter, unsigned level)
+{
+    const struct bk_fairy_entry *found = NULL;
+
+    for (unsigned i = 0; i < f->nentries + f->nformer; i++) {
+        const struct bk_fairy_entry *e = man(f, i);
+
+        if (e && letter_of(e) == letter && e->level <= level && (!e->until || level < e->until) &&
+            (!found || found->level < e->level))
+            found = e;
+    }
+    return found ? found->name : NULL;
+}
+
+bool bk_fairy_letter_goes(const struct bk_fairy_file *f, const struct bk_fairy_entry *e)
+{
+    for (unsigned i = 0; i < f->nentries + f->nformer; i++) {
+        const struct bk_fairy_entry *other = man(f, i);
+
+        if (other && bk_is_letter(e->value[0]) && strcmp(other->name, e->name) &&
+            letter_of(other) == letter_of(e) && other->level > e->level &&
+            (!e->until || other->level < e->until))
+            return true;
+    }
+    return false;
+}
+
+/* Has a section behind that of `level` taken the man away whom a later one names again? */
+static bool was_away(const struct bk_fairy_file *f, const char *name, unsigned level)
+{
+    for (unsigned i = 0; i < f->nformer; i++) {
+        const struct bk_fairy_entry *e = &f->former[i];
+
+        if (!strcmp(e->name, name) && e->until > level &&
+            ((e->value[0] == '-' && e->level > level) || bk_fairy_letter_goes(f, e)))
+            return true;
+    }
+    return false;
+}
+
+bool bk_fairy_get_letter(struct bk_fairy_game *f, const struct bk_fairy_entry *e, unsigned at,
+                         int *type)
+{
+    char letter = e->value[at];
+    const char *name = NULL;
+
+    if (bk_is_letter(letter))
+        name = key_of_letter(&f->in, bk_upper(letter), e->level);
+    *type = -1;
+    if (!name)
+        return BK_WRONG(f, e, at, "no piece has the letter `%c`", letter);
+    if (was_away(&f->in, name, e->level))
+        return BK_WRONG(f, e, at,
+                        "later sections take `%c` away and bring him back: say this key "
+                        "there, too",
+                        letter);
+    for (int i = 0; i < f->v->ntypes; i++)
+        if (!strcmp(f->v->piece[i].name, name))
+            *type = i;
+    return true;
+}
+
 bool bk_fairy_get_types(struct bk_fairy_game *f, const struct bk_fairy_entry *e, uint32_t *out)
 {
     *out = 0;
     if (!strcmp(e->value, "-"))
         return true;
     for (const char *s = e->value; *s; s++) {
-        int type = bk_is_letter(*s) ? bk_variant_type(f->v, *s) : -1;
+        int type;
 
         if (*s == ' ')
             continue;
-        if (type < 0)
-            return BK_WRONG(f, e, s - e->value, "no piece has the letter `%c`", *s);
-        if (!bk_fairy_means_the_same(f, e, (unsigned)(s - e->value)))
+        if (!bk_fairy_get_letter(f, e, (unsigned)(s - e->value), &type))
             return false;
-        *out |= UINT32_C(1) << type;
+        if (type >= 0)
+            *out |= UINT32_C(1) << type;
     }
     return true;
 }
@@ -619,13 +763,19 @@ bool bk_fairy_get_region(struct bk_fairy_game *f, const struct bk_fairy_entry *e
 }
 
 bool bk_fairy_get_ranks(struct bk_fairy_game *f, const char *white, const char *black,
-                        uint16_t *out)
+                        const char *usual, uint16_t *out)
 {
     const struct bk_fairy_entry *e[2] = { bk_fairy_get(&f->in, white),
                                           bk_fairy_get(&f->in, black) };
     const struct bk_variant *v = f->v;
     unsigned mask[2] = { 0, 0 };
+    struct bk_fairy_entry said = { 0 };
 
+    if (e[0] && !e[1] && usual) {
+        said = *e[0];
+        said.value = usual;
+        e[1] = &said;
+    }
     if (!e[0] || !e[1])
         return BK_WRONG(f, e[0] ? e[0] : e[1], 0, "needs '%s', too", e[0] ? black : white);
     for (unsigned colour = 0; colour < 2; colour++) {
@@ -641,27 +791,15 @@ bool bk_fairy_get_ranks(struct bk_fairy_game *f, const char *white, const char *
                 return BK_WRONG(f, e[colour], 0, "only whole ranks can be expressed");
     }
     *out = (uint16_t)mask[0];
-    return mask[0] == mask[1] || BK_WRONG(f, e[1], 0,
-                                          "only the mirror image of '%s' can be "
-                                          "expressed",
-                                          white);
+    if (mask[0] == mask[1])
+        return true;
+    return e[1] == &said
+               ? BK_WRONG(f, e[0], 0, "'%s', `%s` without that key, must be its mirror image",
+                          black, usual)
+               : BK_WRONG(f, e[1], 0, "only the mirror image of '%s' can be expressed", white);
 }
 
 /* == What sections say one after the other == */
-
-bool bk_fairy_means_the_same(struct bk_fairy_game *f, const struct bk_fairy_entry *e, unsigned at)
-{
-    for (unsigned i = 0; i < f->in.nentries; i++) {
-        const struct bk_fairy_entry *man = &f->in.entry[i];
-
-        if (man->key->kind <= BK_FAIRY_CUSTOM && man->level > e->level &&
-            bk_upper(man->value[0]) == bk_upper(e->value[at]))
-            return BK_WRONG(f, e, at,
-                            "a later section gives `%c` to a man: say this key there, too",
-                            e->value[at]);
-    }
-    return true;
-}
 
 bool bk_fairy_comes_first(struct bk_fairy_game *f, const char *key, const char *old)
 {

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "core/err.h"
+#include "core/embedded.h"
 #include "core/variant.h"
 
 /* == Sections and keys == */
@@ -22,6 +23,7 @@
 #define BK_FAIRY_SECTIONS_MAX 512
 #define BK_FAIRY_ENTRIES_MAX  192 /* in force at once */
 #define BK_FAIRY_NAME_MAX     63  /* letters of a section's name that becomes a game's */
+#define BK_FAIRY_BUILT_IN_MAX 4   /* built-in games that inherit from each other */
 
 enum bk_fairy_kind {
     BK_FAIRY_PIECE,     /* text: its move */
@@ -42,27 +44,32 @@ struct bk_fairy_key {
 struct bk_fairy_entry {
     const struct bk_fairy_key *key;
     const char *name, *value;
-    int line; /* 0: of a seed */
+    int line; /* 0: of a built-in game */
     unsigned column;
     unsigned level; /* of inheritance: 0 is the deepest */
     bool again;     /* a deeper section has the key, too */
+    unsigned until; /* of one in former[]: the level that took its place */
 };
 
 struct bk_fairy_section {
     const char *name, *base; /* base NULL: none */
-    int line;
-    char *body; /* the text after its header's line; each line of it ends in NUL */
+    int line;                /* 0: of a built-in game */
+    char *body;              /* the text after its header's line; each line of it ends in NUL */
     size_t length;
 };
 
-/* All names and values are borrowed from the text that was read, or from a seed. */
+/* All names and values are borrowed from the text that was read, or from built_in[]. */
 struct bk_fairy_file {
     const char *label; /* for messages */
     struct bk_fairy_section section[BK_FAIRY_SECTIONS_MAX];
     unsigned nsections;
     const struct bk_fairy_section *wanted;
+    struct bk_fairy_section built_in[BK_FAIRY_BUILT_IN_MAX]; /* inherited from; bodies owned */
+    unsigned nbuilt_in;
     struct bk_fairy_entry entry[BK_FAIRY_ENTRIES_MAX]; /* in force */
     unsigned nentries;
+    struct bk_fairy_entry former[BK_FAIRY_ENTRIES_MAX]; /* of men, that others took the place of */
+    unsigned nformer;
     enum bk_err err; /* the first fault: nothing is read after it */
     struct bk_report *why;
 };
@@ -72,6 +79,10 @@ struct bk_fairy_file {
  * into sections and finds the wanted one, `name`, or the only one if NULL.
  */
 bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name);
+/* Makes `f` a file that has the game, built into the program, and nothing else. */
+void bk_fairy_file_of_built_in(struct bk_fairy_file *f, const struct bk_embedded_fairy *game);
+/* Frees what bk_fairy_file_gather() has opened; entries are invalid afterwards. */
+void bk_fairy_file_end(struct bk_fairy_file *f);
 /* Fills entry[] with what is in force: the wanted section, laid over all it inherits from. */
 bool bk_fairy_file_gather(struct bk_fairy_file *f);
 
@@ -81,10 +92,13 @@ const struct bk_fairy_entry *bk_fairy_get(const struct bk_fairy_file *f, const c
 /* Sets f->err and the report: what is wrong, and where (column 0: the line as a whole); false. */
 bool bk_fairy_fault(struct bk_fairy_file *f, int line, unsigned column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Likewise for the value of `e`, wrong at offset `at`.  For a seed's value the place is the line of
-   the wanted section. */
+/* Likewise for the value of `e`, wrong at offset `at`.  For a built-in game's value the place is
+   the line of the wanted section. */
 bool bk_fairy_wrong(struct bk_fairy_file *f, const struct bk_fairy_entry *e, unsigned at,
                     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Tells which rule keeps a game from us that the program has built in; NULL: no such game. */
+const char *bk_fairy_refused(const char *name);
 
 /* == Values == a key that is not there has the value `missing` */
 
@@ -94,6 +108,8 @@ struct bk_fairy_game {
     struct bk_variant *v;
     char cell[BK_RANKS_MAX][BK_FILES_MAX]; /* of startFen; '.' empty, '*' a hole */
     char side, rights[16], passed[8];
+    bool held; /* are there men in hand in startFen? */
+    uint8_t in_hand[2][BK_TYPES_MAX];
 };
 
 /* Sets f->in.err and the report: the value of entry `e` is wrong, at offset `at` in it; false. */
@@ -107,18 +123,25 @@ bool bk_fairy_get_number(struct bk_fairy_game *f, const char *name, unsigned min
 /* Reads a file, counted from 1: a letter or a number. */
 bool bk_fairy_get_file(struct bk_fairy_game *f, const char *name, unsigned max, unsigned missing,
                        unsigned *out);
+/*
+ * Finds the type of the letter at e->value[at].  The program reads letters section by section: the
+ * man is meant who had the letter in e's section.  *type is -1 if a later section took him away.
+ */
+bool bk_fairy_get_letter(struct bk_fairy_game *f, const struct bk_fairy_entry *e, unsigned at,
+                         int *type);
+/* Does a later section give the letter of the man of `e` to another?  The program takes him away.
+ */
+bool bk_fairy_letter_goes(const struct bk_fairy_file *f, const struct bk_fairy_entry *e);
 /* Reads letters of pieces, with or without blanks between, as a mask of types; "-": none. */
 bool bk_fairy_get_types(struct bk_fairy_game *f, const struct bk_fairy_entry *e, uint32_t *out);
 /* Reads squares: d4, *4 (a rank), d* (a file), - (none). */
 bool bk_fairy_get_region(struct bk_fairy_game *f, const struct bk_fairy_entry *e,
                          struct bk_bits *out);
-/* Reads White's region and Black's as ranks from the own side; they must be mirror images. */
+/* Reads White's region and Black's as ranks from the own side; they must be mirror images.  Where
+   Black's is missing it is `usual`; NULL: both must be there. */
 bool bk_fairy_get_ranks(struct bk_fairy_game *f, const char *white, const char *black,
-                        uint16_t *out);
+                        const char *usual, uint16_t *out);
 
-/* Refuses the letter at e->value[at] if a later section gives it to a man: the program reads
-   letters section by section, and forgets the man that had it before. */
-bool bk_fairy_means_the_same(struct bk_fairy_game *f, const struct bk_fairy_entry *e, unsigned at);
 /* `old` and `key` are two keys for one thing.  Refuses `old` in a later section than `key`: the
    program reads `old` first there, and it takes the place of the inherited `key`. */
 bool bk_fairy_comes_first(struct bk_fairy_game *f, const char *key, const char *old);

@@ -139,6 +139,10 @@ static uint64_t rules_number(const struct bk_variant *v, unsigned wings)
             put(&b, k->rook_to[side], 1);
         }
     }
+    if (k->allowed && k->rank) { /* nothing is added where it is the first: numbers stay */
+        put(&b, 'R', 1);
+        put(&b, k->rank, 1);
+    }
     if (v->hands) { /* nothing is added for games without hands: their numbers stay */
         put(&b, 'H', 1);
         put(&b, v->configuration, 1);

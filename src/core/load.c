@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/fairy.h"
+#include "core/fairy_file.h"
 #include "core/guess.h"
 #include "core/read.h"
 
@@ -98,26 +99,22 @@ static enum bk_err fail_unknown(const char *name, struct bk_report *why)
     char list[400] = "", guess[BK_GUESS_TEXT_MAX], path[PATH_MAX];
     size_t n = 0;
 
+    if (bk_fairy_refused(name))
+        return bk_fail(why, BK_E_USAGE, "Fairy-Stockfish's `%s` has %s, which cannot be expressed",
+                       name, bk_fairy_refused(name));
     if (snprintf(path, sizeof path, "%s.ini", name) < PATH_MAX && !access(path, F_OK))
         return bk_fail(why, BK_E_USAGE,
                        "no variant is called `%.64s`; did you mean the file %.64s.ini?", name,
                        name);
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         bk_guess_offer(&meant, e->name);
+    for (const struct bk_embedded_fairy *e = bk_embedded_fairy; e->name; e++)
+        bk_guess_offer(&meant, e->name);
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         if (n + strlen(e->name) + 2 < sizeof list)
             n += (size_t)snprintf(list + n, sizeof list - n, " %s", e->name);
     return bk_fail(why, BK_E_USAGE, "no variant is called `%.64s`%s%s%s", name,
                    bk_guess_text(&meant, guess), meant.best ? "  There are" : "; there are", list);
-}
-
-const struct bk_embedded *bk_embedded_find(const char *name)
-{
-    const struct bk_embedded *e = bk_embedded_variants;
-
-    while (e->name && strcmp(e->name, name))
-        e++;
-    return e->name ? e : NULL;
 }
 
 enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why)
@@ -128,6 +125,8 @@ enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk
     if (is_path(name))
         return load_path(out, name, why);
     e = bk_embedded_find(name);
+    if (!e && bk_embedded_fairy_find(name))
+        return bk_fairy_built_in(out, bk_embedded_fairy_find(name), why);
     if (!e)
         return fail_unknown(name, why);
     snprintf(label, sizeof label, "%s.ini", name);

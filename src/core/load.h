@@ -1,31 +1,23 @@
 /*
  * load.h - a game by its name.
  *
- * It comes from the set embedded in the binary (src/variants/) or from a path.
+ * It comes from the sets embedded in the binary (src/variants/) or from a path.
  * A text that is not understood is refused with `file:line:column: what is wrong`.
  */
 #ifndef BK_LOAD_H
 #define BK_LOAD_H
 
+#include "core/embedded.h"
 #include "core/finish.h"
 
 /*
- * Loads a variant by the name of an embedded one or, if `name` contains a
- * slash or ends in ".ini", from that file; "FILE.ini#SECTION" is a section of
+ * Loads a variant by the name of an embedded one (of two that are named alike, ours) or, if `name`
+ * contains a slash or ends in ".ini", from that file; "FILE.ini#SECTION" is a section of
  * Fairy-Stockfish's variants.ini (core/fairy.h).  *out is owned: bk_variant_free().
  *
  * Returns BK_OK; BK_E_USAGE (unknown name or bad file; why = "file:line: ...");
  * BK_E_SYSTEM (unreadable file, no memory).
  */
 enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why);
-
-/* The embedded games: names and texts, ended by a NULL name. */
-struct bk_embedded {
-    const char *name;
-    const char *text;
-};
-extern const struct bk_embedded bk_embedded_variants[];
-/* Finds an embedded game by its name; NULL: there is none. */
-const struct bk_embedded *bk_embedded_find(const char *name);
 
 #endif

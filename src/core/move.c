@@ -27,10 +27,10 @@
 
 /* == Homes == */
 
-/* The first square of the mover's own first rank. */
+/* The first square of the rank on which the mover castles. */
 static unsigned home_rank(const struct bk_variant *v, unsigned colour)
 {
-    return bk_sq(v, 0, bk_first_rank(v, colour));
+    return bk_sq(v, 0, bk_rules_home_rank(v, colour));
 }
 
 /* The castling rights that depend on a square: those of a rook's home, or both of a king's. */

@@ -494,7 +494,7 @@ static int castling_side(const struct bk_variant *v, char letter)
 
 static bool at_home(const struct reading *r, unsigned type, unsigned colour, unsigned file)
 {
-    return r->p->at[bk_sq(r->v, file, bk_first_rank(r->v, colour))] == bk_man(type, colour);
+    return r->p->at[bk_sq(r->v, file, bk_rules_home_rank(r->v, colour))] == bk_man(type, colour);
 }
 
 /* Reads a letter of the rights.  One whose king and rook are not at home says nothing. */

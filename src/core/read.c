@@ -429,6 +429,15 @@ static bool key_castling_rook(struct cursor *c, struct bk_variant *v)
     return cursor_type(c, v, &v->castling.rook) && cursor_end(c);
 }
 
+static bool key_castling_rank(struct cursor *c, struct bk_variant *v)
+{
+    unsigned rank = 1;
+    bool ok = cursor_only_number(c, 1, v->ranks / 2, &rank);
+
+    v->castling.rank = (uint8_t)(rank - 1);
+    return ok;
+}
+
 static bool key_castling_king_file(struct cursor *c, struct bk_variant *v)
 {
     return cursor_file(c, v, &v->castling.king_file) && cursor_end(c);
@@ -535,15 +544,41 @@ static bool key_quiet_turns(struct cursor *c, struct bk_variant *v)
     return ok;
 }
 
-/* Only the letters are looked at here; check_start() has the whole FEN read once the game is known.
- */
-static bool key_start(struct cursor *c, struct bk_variant *v)
+/* Reads the FEN of an array.  Only the letters are looked at here; the whole FEN is read once the
+   game is known, by check_start() or bk_deal_check(). */
+static bool read_array(struct cursor *c, struct bk_variant *v, char fen[256])
 {
-    if (!cursor_copy(c, v->start, sizeof v->start))
+    if (!cursor_copy(c, fen, 256))
         return false;
     for (; *c->p && !bk_is_space(*c->p); c->p++)
         if (bk_is_letter(*c->p) && bk_variant_type(v, *c->p) < 0)
             return cursor_wrong(c, "no piece has the letter `%c`", bk_upper(*c->p));
+    return true;
+}
+
+static bool key_start(struct cursor *c, struct bk_variant *v) { return read_array(c, v, v->start); }
+
+static bool key_deal(struct cursor *c, struct bk_variant *v)
+{
+    if (v->deal.n == BK_DEALS_MAX)
+        return cursor_wrong(c, "more than %d arrays", BK_DEALS_MAX);
+    return read_array(c, v, v->deal.array[v->deal.n++]);
+}
+
+static bool key_deal_shuffle(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "no", "yes", &v->deal.shuffle);
+}
+
+static bool key_deal_apart(struct cursor *c, struct bk_variant *v)
+{
+    while (cursor_more(c)) {
+        uint8_t type = 0;
+
+        if (!cursor_type(c, v, &type))
+            return false;
+        v->deal.apart |= UINT32_C(1) << type;
+    }
     return true;
 }
 
@@ -681,6 +716,7 @@ static const struct key keys[] = {
     { "stalemate", .of_variant = key_stalemate },
     { "en-passant", .of_variant = key_en_passant },
     { "castling-rook", .of_variant = key_castling_rook },
+    { "castling-rank", .of_variant = key_castling_rank },
     { "castling-king-file", .of_variant = key_castling_king_file },
     { "castling-rook-files", .of_variant = key_castling_rook_files },
     { "castling-king-to", .of_variant = key_castling_king_to },
@@ -689,6 +725,9 @@ static const struct key keys[] = {
     { "limits", .of_variant = key_limits },
     { "game-length-turns", .of_variant = key_game_length },
     { "start", .of_variant = key_start },
+    { "deal", .repeats = true, .of_variant = key_deal },
+    { "deal-shuffle", .of_variant = key_deal_shuffle },
+    { "deal-apart", .of_variant = key_deal_apart },
     { "hand", .of_variant = key_hand },
     { "hand-bonus", .of_variant = key_hand_bonus },
     { "hand-recapture", .of_variant = key_hand_recapture },
@@ -940,12 +979,12 @@ static bool needs(struct file *f, int type, const char *key, bool met, const cha
 static bool check_castling_keys(struct file *f)
 {
     static const char *const castling[] = {
-        "castling-rook",    "castling-king-file", "castling-rook-files",
-        "castling-king-to", "castling-rook-to",   "castling-homes",
+        "castling-rook",    "castling-king-file", "castling-rook-files", "castling-king-to",
+        "castling-rook-to", "castling-homes",     "castling-rank",
     };
     const struct entry *some = NULL;
 
-    for (size_t i = 0; i < 6 && !some; i++)
+    for (size_t i = 0; i < sizeof castling / sizeof *castling && !some; i++)
         some = find_entry(f, -1, castling[i], 0);
     for (size_t i = 0; i < 5 && some; i++) {
         const struct entry *e = find_entry(f, -1, castling[i], 0);

@@ -144,6 +144,12 @@ static inline bool bk_rules_castles(const struct bk_variant *v) { return v->cast
    true of them, too. */
 static inline bool bk_rules_homes_told(const struct bk_variant *v) { return v->castling.shuffled; }
 
+/* The rank of the homes of `colour`, counted from White's side. */
+static inline unsigned bk_rules_home_rank(const struct bk_variant *v, unsigned colour)
+{
+    return colour == BK_WHITE ? v->castling.rank : v->ranks - 1u - v->castling.rank;
+}
+
 /* May a man of this type take two men in one move? */
 bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type);
 

@@ -125,11 +125,22 @@ enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS };
 struct bk_castling {
     bool allowed;
     uint8_t rook;         /* type */
-    uint8_t king_file;    /* home files; all on the mover's rank 1 */
+    uint8_t rank;         /* of all homes, 0 = the mover's first */
+    uint8_t king_file;    /* home files */
     uint8_t rook_file[2]; /* [0] a-side, [1] the other; one may be BK_NO_HOME: no castling there */
     uint8_t king_to[2];   /* BK_NO_HOME where homes are fixed and there is none */
     uint8_t rook_to[2];
     bool shuffled;
+};
+
+/* Arrays that are dealt: one of them, with the first ranks shuffled if `shuffle`.  Of kinds in
+   `apart`, a mask of types, two stand on squares of both colours.  No rule of a table. */
+#define BK_DEALS_MAX 4
+struct bk_deals {
+    char array[BK_DEALS_MAX][256]; /* FENs */
+    uint8_t n;
+    bool shuffle;
+    uint32_t apart;
 };
 
 struct bk_variant {
@@ -146,15 +157,16 @@ struct bk_variant {
     enum bk_stalemate stalemate;
     bool en_passant;
     struct bk_castling castling;
-    uint8_t limit[BK_TYPES_MAX];  /* how often a side may evolve a man into it; 0: no limit */
-    uint16_t game_turns;          /* drawn after so many turns of each side; 0: never */
-    bool hands;                   /* captured men are held and dropped again (core/hands.h) */
-    bool no_recapture;            /* who drops a man may not take him in the same turn */
-    bool hand_bonus;              /* a man may be held longer, the more of his kind came back */
-    bool configuration;           /* one own man in each 2x2 box wins */
-    bool opening_drops;           /* the game begins on an empty board */
-    uint8_t quiet_turns;          /* turns of each side after the opening drops without checks */
-    char start[256];              /* FEN of the initial array; empty: none */
+    uint8_t limit[BK_TYPES_MAX]; /* how often a side may evolve a man into it; 0: no limit */
+    uint16_t game_turns;         /* drawn after so many turns of each side; 0: never */
+    bool hands;                  /* captured men are held and dropped again (core/hands.h) */
+    bool no_recapture;           /* who drops a man may not take him in the same turn */
+    bool hand_bonus;             /* a man may be held longer, the more of his kind came back */
+    bool configuration;          /* one own man in each 2x2 box wins */
+    bool opening_drops;          /* the game begins on an empty board */
+    uint8_t quiet_turns;         /* turns of each side after the opening drops without checks */
+    char start[256];             /* FEN of the initial array; empty: none */
+    struct bk_deals deal;
     uint64_t rules_id;            /* hash of everything that decides a result */
     uint64_t wings_id[4];         /* rules_id where rights can be left on these wings only (bit 0:
                                      a-side); differs where homes are shuffled */

@@ -112,6 +112,9 @@ static void introduce(const struct be_session *s)
 
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         n += (size_t)snprintf(games + n, sizeof games - n, " var %s", e->name);
+    for (const struct bk_embedded_fairy *e = bk_embedded_fairy; e->name; e++)
+        if (!bk_embedded_find(e->name))
+            n += (size_t)snprintf(games + n, sizeof games - n, " var %s", e->name);
     be_say("id name bareking-engine %d.%d.%d", BK_LIB_VERSION >> 16, BK_LIB_VERSION >> 8 & 255,
            BK_LIB_VERSION & 255);
     be_say("id author the authors of bareking");

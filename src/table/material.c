@@ -50,7 +50,7 @@ static enum bk_err read_allowances(struct bk_material *m, const struct bk_varian
 
 static unsigned on_home_rank(const struct bk_variant *v, unsigned right, unsigned file)
 {
-    return bk_sq(v, file, bk_first_rank(v, right / 2));
+    return bk_sq(v, file, bk_rules_home_rank(v, right / 2));
 }
 
 unsigned bk_right_home(const struct bk_variant *v, unsigned right)
