@@ -57,6 +57,7 @@ struct cli {
     uint64_t sample; /* 0: all */
     uint64_t seed;
     const char *explain; /* variant to explain, or NULL */
+    const char *fairy;   /* variant to write for Fairy-Stockfish, or NULL */
     const char *listen;  /* address to serve at, or NULL */
     unsigned port;
     const char *terrain; /* FEN whose board and material are meant, or NULL */

@@ -58,6 +58,7 @@ static const struct option_line {
     { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
     { 'H', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
+    { 'Z', "fairy", "VARIANT", "a game as a section of Fairy-Stockfish's variants.ini" },
     { 'W', "what", "HOW",
       "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
     { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
@@ -254,7 +255,10 @@ static const struct command {
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
       "Moves alone count: a bare king goes on.\n" },
-    { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
+    { "variants", cmd_variants, "xZj", 0, 0, "", "the built-in games",
+      "--fairy writes all rules of the game, or refuses with the rule that such a file cannot "
+      "say:\n"
+      "docs/fairy-stockfish.md.\n" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },
 };
@@ -384,6 +388,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     switch (key) {
     case 'd': c->dir = value; return *value;
     case 'x': c->explain = value; return *value;
+    case 'Z': c->fairy = value; return *value;
     case 'm':
     case 'g':
     case 'b': return read_size(value, &c->memory);

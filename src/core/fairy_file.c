@@ -187,6 +187,14 @@ static const struct bk_fairy_key keys[] = {
     { "materialCounting", BK_FAIRY_ONLY, "none" },
 };
 
+const char *bk_fairy_predefined(size_t i, const char **name)
+{
+    if (keys[i].kind != BK_FAIRY_PIECE) /* they come first */
+        return NULL;
+    *name = keys[i].name;
+    return keys[i].text;
+}
+
 /* The seeds: what a section may inherit from besides the earlier ones of its file. */
 static const char *const chess_seed[] = {
     "king",
