@@ -376,6 +376,10 @@ test-engine: all ## sessions with bareking-engine
 test-clients: all ## real front ends under Xvfb
 	@sh tests/clients.sh $(BUILD) $(N)
 
+# what an engine gives away that has no tables, alone and behind ours: half an hour
+behind: all ## how an engine fares, alone and behind ours
+	@$(PYTHON) tests/behind.py $(BUILD) $(WHAT)
+
 # the server of `bareking explore` among friends and others, in full; its page in a browser (docs/testing.md)
 test-explore: all $(BUILD)/explore_client ## the server of bareking explore, in full
 	@FULL=1 sh tests/explore.sh $(BUILD)
@@ -469,6 +473,6 @@ clean: ## removes $(BUILD)
 	rm -rf $(BUILD)
 
 
-.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine behind test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
