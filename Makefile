@@ -262,6 +262,8 @@ $(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
+# with parts of the engine
+$(BUILD)/tests/test_trap: LIBS += -lm
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@

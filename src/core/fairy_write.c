@@ -80,7 +80,8 @@ static bool game_can_be_said(struct writing *w)
 static bool end_can_be_said(struct writing *w)
 {
     return !bk_rules_bares_back(w->v) || bk_rules_stalemate_wdl(w->v) ||
-           refuse(w, "baring back (`bare-king = wins-unless-bared-back`) where stalemate is a draw");
+           refuse(w,
+                  "baring back (`bare-king = wins-unless-bared-back`) where stalemate is a draw");
 }
 
 static bool man_can_be_said(struct writing *w, unsigned type)
@@ -152,7 +153,7 @@ static unsigned take_atom(struct bk_movement *left, const char *atom)
             j++;
         if (j == rest.nsteps)
             return 0;
-        rest.step[j].how &= (uint8_t)~(s->how & (BK_QUIET | BK_TAKES));
+        rest.step[j].how &= (uint8_t) ~(s->how & (BK_QUIET | BK_TAKES));
         if (!(rest.step[j].how & (BK_QUIET | BK_TAKES)))
             rest.step[j] = rest.step[--rest.nsteps];
     }
@@ -165,10 +166,10 @@ static unsigned take_atom(struct bk_movement *left, const char *atom)
 static bool write_betza(const struct bk_movement *m, char out[128])
 {
     static const char *const how[] = { "", "m", "c" };
-    static const char *const way[] = { "", "fs", "bs", "f", "b", "s", "l", "r", "fl", "fr",
-                                       "bl", "br", "ff", "bb", "ll", "rr", "lv", "rv" };
-    static const char *const atom[] = { "Q", "R", "B", "NN", "K", "W", "F", "N", "D",
-                                        "A", "H", "G", "C",  "Z", "pR", "pB" };
+    static const char *const way[] = { "",   "fs", "bs", "f",  "b",  "s",  "l",  "r",  "fl",
+                                       "fr", "bl", "br", "ff", "bb", "ll", "rr", "lv", "rv" };
+    static const char *const atom[] = { "Q", "R", "B", "NN", "K", "W", "F",  "N",
+                                        "D", "A", "H", "G",  "C", "Z", "pR", "pB" };
     struct bk_movement left = *m;
     size_t n = 0;
 

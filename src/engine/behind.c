@@ -33,15 +33,16 @@
 #include "engine/name.h"
 #include "engine/say.h"
 
-#define START_MS  10000 /* to say uciok, or readyok */
-#define PERFT_MS  3000  /* to list its moves */
-#define GRACE_MS  1000  /* to answer after `stop` */
-#define SILENT_MS 4000  /* it may say nothing for so long while it thinks, then it is asked whether it
-                           is there, and has as long again */
-#define QUIT_MS   500
-#define NAP_MS    3 /* how late a stop or the end of pondering is noticed */
-#define NODES_MS  1 /* the slowest engine thinks a thousand nodes a second: then it is stopped */
-#define FAULTS    3 /* in a row: it is given up until the next game */
+#define START_MS 10000 /* to say uciok, or readyok */
+#define PERFT_MS 3000  /* to list its moves */
+#define GRACE_MS 1000  /* to answer after `stop` */
+#define SILENT_MS                                                                                  \
+    4000 /* it may say nothing for so long while it thinks, then it is asked whether it            \
+            is there, and has as long again */
+#define QUIT_MS  500
+#define NAP_MS   3 /* how late a stop or the end of pondering is noticed */
+#define NODES_MS 1 /* the slowest engine thinks a thousand nodes a second: then it is stopped */
+#define FAULTS   3 /* in a row: it is given up until the next game */
 
 struct be_behind {
     char *command;
@@ -49,10 +50,10 @@ struct be_behind {
     int to;             /* its standard input */
     struct be_wait out; /* its standard output */
     struct be_lines in;
-    char *options; /* owned; its lines `option ...`, each with a newline */
+    char *options;  /* owned; its lines `option ...`, each with a newline */
     char file[256]; /* the variants file that was written for it; "": none */
-    uint64_t rules;   /* of the game that was set; 0: none was */
-    bool cannot;      /* it cannot play that game */
+    uint64_t rules; /* of the game that was set; 0: none was */
+    bool cannot;    /* it cannot play that game */
     unsigned lines, hash_mib;
     unsigned faults; /* in a row, of its own making */
     char fault[256];
@@ -302,9 +303,10 @@ static bool is_ready(struct be_behind *b)
 
 void be_behind_options(const struct be_behind *b, void (*tell)(const char *line))
 {
-    static const char *const hidden[] = { "UCI_Variant", "VariantPath",     "Protocol",
-                                          "MultiPV",     "Hash",            "Clear Hash",
-                                          "Ponder",      "UCI_AnalyseMode", "UCI_Chess960" };
+    static const char *const hidden[] = {
+        "UCI_Variant", "VariantPath", "Protocol",        "MultiPV",     "Hash",
+        "Clear Hash",  "Ponder",      "UCI_AnalyseMode", "UCI_Chess960"
+    };
     char text[2048];
 
     for (const char *line = b->options; line && *line; line = strchr(line, '\n') + 1) {
@@ -538,8 +540,8 @@ static bool say_position(struct be_behind *b, const struct be_search *s, size_t 
 static bool ask_moves(struct be_behind *b, const struct be_search *s, size_t from,
                       struct understood *u)
 {
-    int64_t ms = s->limits.hard && s->limits.hard / 2 < PERFT_MS ? s->limits.hard / 2 + 50
-                                                                 : PERFT_MS;
+    int64_t ms =
+        s->limits.hard && s->limits.hard / 2 < PERFT_MS ? s->limits.hard / 2 + 50 : PERFT_MS;
 
     *u = (struct understood){ .game = s->game };
     be_board_fen(s->game, &s->root, u->board);
@@ -845,8 +847,8 @@ bool be_behind_choose(struct be_behind *b, struct be_search *s, const struct be_
     if (b->faults >= FAULTS || !runs(b) || !set_game(b, s->game) || !understands(b, s))
         return false;
     say_options(b, &a);
-    good = (say_go(b, &a) || is_lost(b, "does not read")) && wait_for_best(b, &a) &&
-           take_best(b, &a);
+    good =
+        (say_go(b, &a) || is_lost(b, "does not read")) && wait_for_best(b, &a) && take_best(b, &a);
     if (!good)
         s->nfound = 0;
     return good;

@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "core/clock.h"
+#include "engine/trap.h"
 
 /* A search under way. */
 struct be_worker {
@@ -232,7 +233,7 @@ struct root_move {
     size_t nth;     /* its place among the root's moves as they were listed */
     bool known;     /* tables or rules give its value: */
     int wdl, plies; /* for the root's mover; to the end, with this ply; -1: not known */
-    unsigned holds; /* of a draw: how many replies do not lose */
+    double chance;  /* of a draw: that the other side goes wrong in the end (trap.h) */
     int looks;      /* be_evaluate() after it, for the root */
     bool again;     /* the position after it has occurred in the game */
     bool third;     /* it has occurred twice; or, of a win, a reply may lead to one that has */
@@ -248,25 +249,6 @@ struct root {
                      are searched for the first line; 0: it may be any */
     int least;    /* if nbest: a lower bound of the best one's score */
 };
-
-/* Returns how many replies to the drawn position `b` do not lose; unknown ones count. */
-static unsigned count_holding(struct be_worker *w, const struct be_board *b)
-{
-    const struct be_game *g = w->s->game;
-    struct be_moves *list = &w->list[1];
-    unsigned holds = 0;
-
-    if (!be_moves_legal(g, b, list))
-        return 0;
-    for (size_t i = 0; i < list->n; i++) {
-        struct be_board after = *b;
-        int score;
-
-        be_play(g, &after, &list->move[i]);
-        holds += out_of_time(w->s) || !known_score(w, &after, 0, &score) || score <= 0;
-    }
-    return holds;
-}
 
 /* Sets *wdl and *plies to what rules and tables say of the position after a root move, from the
    root's side.  False: they say nothing. */
@@ -346,8 +328,8 @@ static int best_first(const void *a, const void *b)
         return rx > ry ? -1 : 1;
     if (x->again != y->again) /* equal rank: the same length */
         return x->again == (x->wdl < 0) ? -1 : 1;
-    if (!x->wdl && x->holds != y->holds)
-        return x->holds < y->holds ? -1 : 1;
+    if (!x->wdl && x->chance != y->chance)
+        return x->chance > y->chance ? -1 : 1;
     if ((!x->wdl || x->plies < 0) && x->looks != y->looks)
         return x->looks > y->looks ? -1 : 1;
     return x->nth < y->nth ? -1 : 1; /* not every qsort() leaves equals as they were */
@@ -565,14 +547,6 @@ static void take_moves(const struct be_search *s, const struct be_moves *list, s
 /* Puts the moves, of which all are known, in their order, the best first. */
 static void rank_all(struct be_worker *w, struct root *root)
 {
-    for (size_t i = 0; i < root->n; i++) {
-        struct be_board after = w->s->root;
-
-        if (root->move[i].wdl)
-            continue;
-        be_play(w->s->game, &after, &root->move[i].move);
-        root->move[i].holds = count_holding(w, &after);
-    }
     qsort(root->move, root->n, sizeof *root->move, best_first);
     seek(w, root);
 }
@@ -605,6 +579,37 @@ static bool root_make(struct be_worker *w, struct root *root)
 }
 
 /* == The answer by tables ================================================ */
+
+static bool no_time_for_traps(void *search)
+{
+    const struct be_search *s = search;
+
+    return out_of_time(s) || (s->limits.soft && elapsed(s) >= s->limits.soft);
+}
+
+/* Puts the moves of a drawn root, of which all are known, in the order of what they leave the other
+   side to go wrong in; further ahead as long as there is time. */
+static void look_for_traps(struct be_worker *w, struct root *root)
+{
+    struct be_search *s = w->s;
+    uint64_t most = s->limits.nodes && s->limits.nodes < BE_TRAP_POSITIONS ? s->limits.nodes
+                                                                           : BE_TRAP_POSITIONS;
+    struct be_trap t = { s->game, s->values, most, no_time_for_traps, s, .stopped = false };
+    double *chance = calloc(root->n, sizeof *chance);
+
+    for (int ahead = 0; chance && ahead <= BE_TRAP_AHEAD && !t.stopped; ahead++) {
+        for (size_t i = 0; i < root->n && !root->move[i].wdl && !t.stopped; i++) {
+            struct be_board after = s->root;
+
+            be_play(s->game, &after, &root->move[i].move);
+            chance[i] = be_trap_chance(&t, &after, ahead);
+        }
+        for (size_t i = 0; i < root->n && !t.stopped; i++)
+            root->move[i].chance = chance[i];
+    }
+    free(chance);
+    qsort(root->move, root->n, sizeof *root->move, best_first);
+}
 
 /* Appends to `line` the best moves from `b` on by the tables, until the end or the line is full. */
 static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
@@ -653,10 +658,12 @@ static void line_by_table(struct be_worker *w, const struct root_move *r, struct
 }
 
 /* If root->all_known: fills the lines of the search, and passes each to its tell(). */
-static void answer_by_tables(struct be_worker *w, const struct root *root)
+static void answer_by_tables(struct be_worker *w, struct root *root)
 {
     struct be_search *s = w->s;
 
+    if (root->n > 1 && !root->move[0].wdl)
+        look_for_traps(w, root);
     for (s->nfound = 0; s->nfound < s->nlines && s->nfound < root->n; s->nfound++)
         line_by_table(w, &root->move[s->nfound], &s->line[s->nfound]);
     atomic_store(&s->nodes, root->n);

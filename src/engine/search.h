@@ -2,7 +2,7 @@
  * search.h - finds a move: from the tables, else by alpha-beta that probes them.
  *
  * Where the tables answer every move, there is no search: of wins the shortest, of losses the
- * longest, of draws the one that leaves the other side the fewest replies that hold.  A move that
+ * longest, of draws the one after which the other side is most likely to err (trap.h).  A move that
  * brings a position about for the third time is the last choice among wins and the first among
  * losses.  Tables without distances tell which moves keep the result; the search chooses among
  * these.
