@@ -44,7 +44,7 @@ while read -r line; do
         illegal) first=a1a9 ;;
         none) first='(none)' ;;
         given) first=$(grep -vxF "$(printf '%s\n' $asked)" "$moves" | head -n 1) ;;
-        odd) printf 'info depth -4 seldepth x multipv 9999 score mate 99999999999 pv %s\ninfo score cp 5 pv a1a1 a1a1\ninfo pv\n' "$first" ;;
+        odd) printf 'info depth -4 seldepth x multipv 9999 score mate 9223372036854775807 pv %s\ninfo depth 3 score cp 5 lowerbound nodes 4 pv %s\ninfo score cp 5 pv a1a1 a1a1\ninfo pv\n' "$first" "$first" ;;
         esac
         case $line in
         *infinite* | *ponder*) waits=yes ;;

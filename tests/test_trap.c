@@ -58,7 +58,8 @@ static struct be_board drawn(struct bk_lib *lib, uint64_t *seed, char fen[BK_FEN
     return b;
 }
 
-/* Of the replies by the library: how many lose, in `from` plies or more, counted from after them. */
+/* Of the replies by the library: how many lose, in `from` plies or more, counted from after them.
+ */
 static unsigned losing(struct bk_lib *lib, const char *fen, int from)
 {
     struct bk_lib_move move[256];

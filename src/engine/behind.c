@@ -614,14 +614,14 @@ static int within(int64_t x, int64_t least, int64_t most)
 /* Its score as ours: `cp N` or `mate N`, N in moves. */
 static int read_score(const struct asking *a, const char *kind, int64_t n)
 {
-    int score = within(n, -BE_LEAD_MAX, BE_LEAD_MAX);
+    int score = within(n, -BE_LEAD_MAX, BE_LEAD_MAX), moves = within(n, -2000, 2000);
 
     if (!strcmp(kind, "mate"))
-        score = n > 0 ? BE_WIN - within(2 * n - 1, 1, 4000) : -BE_WIN + within(-2 * n, 0, 4000);
+        score = moves > 0 ? BE_WIN - (2 * moves - 1) : -BE_WIN - 2 * moves;
     return within(score, a->least, a->most);
 }
 
-/* info depth D ... multipv K score cp N nodes N ... pv MOVE... */
+/* info depth D ... multipv K score cp N nodes N ... pv MOVE...; bounds are no scores. */
 static void take_info(struct asking *a, char *rest)
 {
     struct be_search *s = a->s;
@@ -642,7 +642,8 @@ static void take_info(struct asking *a, char *rest)
                 s->tell(s, &line, nth);
             return;
         }
-        if (!strcmp(word, "string") || !(value = be_word(&rest)))
+        if (!strcmp(word, "string") || !strcmp(word, "lowerbound") || !strcmp(word, "upperbound") ||
+            !(value = be_word(&rest)))
             return;
         n = strtoll(value, NULL, 10);
         if (!strcmp(word, "depth"))

@@ -69,8 +69,8 @@ static struct reply *replies(struct be_trap *t, const struct be_board *b, size_t
             best = fmax(best, r[i].weight);
     }
     for (size_t i = 0; i < list.n && !t->stopped; i++)
-        r[i].weight = fmin(exp((r[i].weight - best) / LOOKS), 1) *
-                      (r[i].wdl < 0 ? unseen(r[i].plies) : 1);
+        r[i].weight =
+            fmin(exp((r[i].weight - best) / LOOKS), 1) * (r[i].wdl < 0 ? unseen(r[i].plies) : 1);
     *n = list.n;
     be_moves_release(&list);
     if (!t->stopped)

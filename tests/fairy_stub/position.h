@@ -1,6 +1,7 @@
 /*
- * position.h - as much of Fairy-Stockfish's board as the program in docs/engines.md asks for, in its form: names,
- * bitboards of 128 bits with files of twelve squares whatever the game's board is (largeboards=yes), men by type.
+ * position.h - as much of Fairy-Stockfish's board as the program in docs/engines.md asks for, in
+ * its form: names, bitboards of 128 bits with files of twelve squares whatever the game's board is
+ * (largeboards=yes), men by type.
  */
 #ifndef FAIRY_STUB_POSITION_H
 #define FAIRY_STUB_POSITION_H
@@ -8,7 +9,8 @@
 #include <cstdint>
 #include <string>
 
-namespace Stockfish {
+namespace Stockfish
+{
 
 __extension__ typedef unsigned __int128 Bitboard;
 enum Color { WHITE, BLACK };
@@ -33,11 +35,13 @@ inline Square pop_lsb(Bitboard &b)
 }
 
 struct Variant {
-    std::string pieceToChar = std::string(PIECE_NB, ' '); /* by piece: White's letters in upper case */
+    std::string pieceToChar =
+        std::string(PIECE_NB, ' '); /* by piece: White's letters in upper case */
 };
 
-class Position {
-public:
+class Position
+{
+  public:
     Position(const Variant *v, int files, const std::string &fen) : var(v), nfiles(files)
     {
         int file = 0, rank = int(fen.find(' ')), gap = 0;
@@ -72,7 +76,7 @@ public:
     int files() const { return nfiles; }
     const Variant *variant() const { return var; }
 
-private:
+  private:
     const Variant *var;
     int nfiles;
     Bitboard all = 0;
