@@ -201,16 +201,16 @@ for position in drawn unknown; do
         if [ "$how:$position" = given:unknown ]; then continue; fi
         (wrong "$how" "$said" $position "$words" "$limit" && touch "$all/$how-$position/good") &
     done <<'END'
-hangs:does not answer:movetime 200:3000
-late:does not answer:movetime 200:3000
-dies:has ended:movetime 200:1500
-dies-asked:has ended:nodes 2000:1500
-illegal:answers 'a1a9', which is no legal move:nodes 2000:1500
-none:answers '(none)', which is no legal move:nodes 2000:1500
-given:which gives something away:nodes 2000:1500
-lies:has other moves here than the game has:nodes 2000:1500
-fewer:has other moves here than the game has:nodes 2000:1500
-no-perft:does not answer `go perft 1`:movetime 1000:3000
+hangs:does not answer:movetime 200:3500
+late:does not answer:movetime 200:3500
+dies:has ended:movetime 200:3000
+dies-asked:has ended:nodes 2000:3000
+illegal:answers 'a1a9', which is no legal move:nodes 2000:3000
+none:answers '(none)', which is no legal move:nodes 2000:3000
+given:which gives something away:nodes 2000:3000
+lies:has other moves here than the game has:nodes 2000:3000
+fewer:has other moves here than the game has:nodes 2000:3000
+no-perft:does not answer `go perft 1`:movetime 1000:3500
 END
 done
 wait

@@ -15,7 +15,7 @@
 #include "probe/bareking.h"
 
 static const char help[] =
-    "usage: bareking-engine [--dir DIR] [--game VARIANT] [--engine COMMAND]\n"
+    "usage: bareking-engine [--dir DIR] [--game VARIANT] [--engine CMD]\n"
     "Plays all games of bareking with a graphical interface, by UCI or by XBoard's protocol\n"
     "(CECP v2); the first command on the standard input tells which.  Plays from endgame tables\n"
     "where they answer, and searches elsewhere, or has another UCI engine choose there.\n"
@@ -30,8 +30,7 @@ static const char help[] =
     "\n"
     "  --dir DIR       folders of tables, separated by ':' (default $BAREKING_DIR, else tables)\n"
     "  --game VARIANT  the game to begin with, by name or path (default chess)\n"
-    "  --engine COMMAND  an engine of Stockfish's family that plays where the tables do not "
-    "decide\n"
+    "  --engine CMD    an engine of Stockfish's family, which plays where tables do not decide\n"
     "  -h, --help      this text\n"
     "  --version       its version\n"
     "\n"
