@@ -263,6 +263,8 @@ $(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
+# with parts of the engine
+$(BUILD)/tests/test_trap: LIBS += -lm
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
@@ -381,6 +383,10 @@ test-clients: all ## real front ends under Xvfb
 test-pulls: all ## N=1000 pulls among faults and kills
 	@PYTHON='$(PYTHON)' sh tests/pull.sh $(BUILD) $(or $(N),1000)
 
+# what an engine gives away that has no tables, alone and behind ours: half an hour
+behind: all ## how an engine fares, alone and behind ours
+	@$(PYTHON) tests/behind.py $(BUILD) $(WHAT)
+
 # the server of `bareking explore` among friends and others, in full; its page in a browser (docs/testing.md)
 test-explore: all $(BUILD)/explore_client ## the server of bareking explore, in full
 	@FULL=1 sh tests/explore.sh $(BUILD)
@@ -478,6 +484,6 @@ clean: ## removes $(BUILD)
 	rm -rf $(BUILD)
 
 
-.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-pulls test-explore test-browser test-reach damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all help figures wasm mpi test test-all test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine behind test-clients test-pulls test-explore test-browser test-reach damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo eta verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

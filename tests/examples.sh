@@ -1,6 +1,7 @@
 #!/bin/sh
 # examples.sh BUILD - the programs in README.md, docs/engines.md and the Python package's page are compiled
-# and run as they stand, where `tables` has the Diamond's table, and must say what the page says.
+# and run as they stand, where `tables` has the Diamond's table, and must say what the page says.  What asks for
+# Fairy-Stockfish's board gets one of its form, with boards of three sizes (tests/fairy_stub).
 #
 # A program is a block ```c, ```cpp or ```python; a block ```text after it is what it prints, to the byte.
 # A language whose compiler is missing is left out, by name.
@@ -13,6 +14,18 @@ export LD_LIBRARY_PATH="$build" BAREKING_LIBRARY="$build/libbareking.so" PYTHONP
     PYTHONDONTWRITEBYTECODE=1
 "$build/bareking" build shatranj KQvKQ --dir tables --quiet
 
+stub=$sources/tests/fairy_stub
+# A program for Fairy-Stockfish's board, on boards from 8x8 to 12x10.
+on_boards() {
+    sed -e 's/^name .*/name = wide/' -e 's/^board .*/board = 12x10/' -e '/^start/d; /^castling/d' \
+        "$sources/src/variants/sultan.ini" >wide.ini
+    for board in shatranj:8:8:KQkq sultan:10:8:KQk wide.ini:12:10:KRkc; do
+        game=${board%%:*} rest=${board#*:}
+        material=$(echo "${board##*:}" | sed 's/k/vk/' | tr a-z A-Z | tr V v)
+        "$build/bareking" build "$game" "$material" --wdl --dir tables --quiet || return 1
+        ./stubbed "$game" "${rest%%:*}" "$(echo "$rest" | cut -d: -f2)" "${board##*:}" || return 1
+    done
+}
 extract() { # page: its programs as N.c, N.cpp, N.py, what they print as N.text
     awk -v page="$1" '
         /^```[a-z]/ && !inside {
@@ -35,6 +48,11 @@ compiled() {
     *.c) ${CC:-cc} -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources/probe" "$1" -L"$build" -lbareking -o ./program && echo ./program ;;
     *.cpp)
         command -v g++ >/dev/null || return 0
+        if grep -q '"position.h"' "$1"; then
+            g++ -std=c++17 -O1 -Wall -Wextra -Werror -I"$stub" -I"$sources/probe" "$1" "$stub/main.cpp" -L"$build" -lbareking \
+                -o ./stubbed && echo on_boards
+            return
+        fi
         g++ -std=c++17 -O1 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources/probe" "$1" -L"$build" -lbareking -o ./program && echo ./program
         ;;
     *.py)

@@ -44,10 +44,10 @@ in_no_circle src/study study
 in_no_circle src/explore explore
 in_no_circle src/engine engine
 # Only rules.[ch] ask what a rule flag means.  Others that may touch the flags, by role:
-# read and fairy read them, check checks, finish hashes, explain and cmd_info
+# read and fairy read them, check checks, finish hashes, explain, fairy_write and cmd_info
 # show them, derive adapts them to another board, symmetry turns them, and geometry and
 # prepare write moves out.
-rooms='rules|read|fairy|check|finish|explain|cmd_info|derive|symmetry|geometry|prepare'
+rooms='rules|read|fairy|fairy_write|check|finish|explain|cmd_info|derive|symmetry|geometry|prepare'
 game='bare|stalemate|en_passant|limit|game_turns|hands|no_recapture|hand_bonus|configuration|opening_drops|quiet_turns'
 piece='army|zone_ranks|zone|double_ranks|become|nbecomes|must|lost_only|in_place'
 way='steps_max|bend|takes_twice'

@@ -53,6 +53,7 @@ for test in "$build"/tests/test_rules "$build"/tests/test_*; do
     [ -d "$tmp/job/$name" ] || program cmocka "$name" env CMOCKA_MESSAGE_OUTPUT=STDOUT "$test"
 done
 counted engine sh "$tests/engine.sh" "$build"
+counted behind sh "$tests/behind.sh" "$build"
 script inputs sh "$tests/fuzz/replay.sh" "$build"
 script annotate sh "$tests/annotate.sh" "$build/bareking"
 # and a game in which what did best before was a man's whose change is counted

@@ -12,6 +12,7 @@
 
 #include "core/fairy.h"
 #include "core/fairy_file.h"
+#include "core/fairy_write.h"
 #include "core/load.h"
 #include "core/move.h"
 #include "tests/given.h"
@@ -841,6 +842,76 @@ static void fairy__refuses_what_an_inherited_key_changes(void **state)
     }
 }
 
+/* == What is written == */
+
+static void fairy__writes_games_whole_or_names_the_rule(void **state)
+{
+    static const char *const of[][2] = {
+        { "sultan", "customPiece1 = c:DA\n" },
+        { "puzzle", "fers = f\nalfil = a\nstartFen = 5k**/6**/" },
+        { "chess", "doubleStepRegionWhite = *2\n" },
+        { "shatranj", "promotionPieceTypes = q\n" },
+        { "puzzle-hands", "held and keep their colour (`hands`)" },
+        { "atlantean", "drawn after 50 turns (`game-length-turns`)" },
+        { "sultan-random", "each FEN has homes of its own" },
+        { "grand-shatranj", "[piece oliphant] may go two steps in a move (`steps = 2`)" },
+        { "darwinian", "[piece war-machine] evolves, a limited number of times" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct bk_variant *v = load(of[i][0]);
+        char text[BK_FAIRY_TEXT_MAX];
+        struct bk_report why = { "" };
+        enum bk_err err;
+
+        if (i == 2 || i == 3) /* these names are the program's own */
+            strcpy(v->name, "own");
+        err = bk_fairy_write(v, text, &why);
+        assert_int_equal(err, i < 4 ? BK_OK : BK_E_USAGE);
+        if (!strstr(err ? why.text : text, of[i][1]))
+            fail_msg("%s: %s", of[i][0], err ? why.text : text);
+        bk_variant_free(v);
+    }
+}
+
+static void fairy__writes_what_it_reads(void **state)
+{
+    static const char *const of[] = {
+        "customPiece1 = a:mRcpRF\ncustomPiece2 = b:BcpBmW\nstartFen = k7/a7/b7/8/8/8/8/KAB5 w - - "
+        "0 1\n",
+        "customPiece1 = a:W3cF\ncustomPiece2 = b:NNmfAbD\nstartFen = k7/a7/b7/8/8/8/8/KAB5 w - - 0 "
+        "1\n",
+        "customPiece1 = a:ffNfsWmbF\nsilver = s\nstartFen = k7/a7/s7/8/8/8/8/KAS5 w - - 0 1\n",
+        "archbishop = a\nextinctionValue = loss\nextinctionPieceTypes = *\nextinctionPieceCount = "
+        "1\n"
+        "startFen = k7/a7/8/8/8/8/8/KA6 w - - 0 1\n",
+        "pawn = p\nqueen = q\npromotionPieceTypes = q\npromotionLimit = q:2\nenPassantRegion = -\n"
+        "promotionRegionWhite = *7 *8\npromotionRegionBlack = *2 *1\nmandatoryPawnPromotion = "
+        "false\n"
+        "startFen = k7/pppp4/8/8/8/8/PPPP4/K2Q4 w - - 0 1\n",
+        "rook = r\nmaxFile = 9\ncastlingKingsideFile = h\nstartFen = r3k3r/9/9/9/9/9/9/R3K3R w "
+        "KQkq - 0 1\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char text[BK_FAIRY_TEXT_MAX], section[1024];
+        struct bk_variant *first, *again;
+        struct bk_report why;
+
+        snprintf(section, sizeof section, "[own]\nking = k\n%s", of[i]);
+        first = read_section(section, NULL);
+        if (bk_fairy_write(first, text, &why))
+            fail_msg("%s%s", section, why.text);
+        again = read_section(text, NULL);
+        assert_true(first->rules_id == again->rules_id);
+        assert_string_equal(first->start, again->start);
+        bk_variant_free(first);
+        bk_variant_free(again);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -873,6 +944,8 @@ int main(void)
         cmocka_unit_test(fairy__has_no_base_that_the_program_has_itself),
         cmocka_unit_test(fairy__begins_with_a_man_that_may_be_taken_in_passing),
         cmocka_unit_test(fairy__castles_on_boards_of_twelve_files),
+        cmocka_unit_test(fairy__writes_games_whole_or_names_the_rule),
+        cmocka_unit_test(fairy__writes_what_it_reads),
     };
     int failed = cmocka_run_group_tests_name("fairy", tests, NULL, NULL);
 

@@ -58,6 +58,7 @@ struct cli {
     uint64_t seed;
     bool seeded;         /* --seed of `deal` */
     const char *explain; /* variant to explain, or NULL */
+    const char *fairy;   /* variant to write for Fairy-Stockfish, or NULL */
     const char *listen;  /* address to serve at, or NULL */
     unsigned port;
     bool open;           /* show the page in a browser */

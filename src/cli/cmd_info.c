@@ -8,6 +8,7 @@
 #include "core/deal.h"
 #include "core/derive.h"
 #include "core/explain.h"
+#include "core/fairy_write.h"
 #include "core/move.h"
 #include "core/rules.h"
 #include "table/index_new.h"
@@ -127,6 +128,35 @@ static int explain(const struct cli *c)
     return status;
 }
 
+/* Writes a game as a section of variants.ini; of one that the program has built in, its name. */
+static int write_fairy(const struct cli *c)
+{
+    char *name[] = { (char *)c->fairy }, text[BK_FAIRY_TEXT_MAX];
+    struct cli one = { .arg = name, .nargs = 1 };
+    struct bk_report why;
+    struct bk_variant *v;
+    int status = cli_variant(&one, &v);
+    const char *built_in;
+    enum bk_err err = BK_OK;
+
+    if (status)
+        return status;
+    if ((built_in = bk_fairy_name_of(v)) != NULL)
+        snprintf(text, sizeof text, "# %s: Fairy-Stockfish has it built in, as %s\n", v->name,
+                 built_in);
+    else
+        err = bk_fairy_write(v, text, &why);
+    if (err)
+        status = cli_fail_report(err, &why);
+    else if (c->json)
+        status = cli_print_json(
+            json_pack("{ss ss ss*}", "name", v->name, "text", text, "built_in", built_in));
+    else
+        printf("%s", text);
+    bk_variant_free(v);
+    return status;
+}
+
 static json_t *variant_json(const struct bk_variant *v)
 {
     json_t *pieces = json_array();
@@ -171,6 +201,8 @@ int cmd_variants(struct cli *c)
 
     if (c->explain)
         return explain(c);
+    if (c->fairy)
+        return write_fairy(c);
     if (c->json)
         list = json_array();
     for (const struct bk_embedded *e = bk_embedded_variants; !status && e->name; e++)

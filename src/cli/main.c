@@ -51,7 +51,7 @@ static const struct option_line {
     { 'B', "make", NULL, "as a Makefile: a build a table, after those it needs" },
     { 'Y', "slurm", "DIR", "as jobs for Slurm, into this folder; its submit.sh submits them" },
     { 'K', "ranks", "N", "of N processes that share each large table (bareking-mpi)" },
-    { 'Z', "bonus-cap", "N", "count releases up to N (default: 1); more makes more values exact" },
+    { 'J', "bonus-cap", "N", "count releases up to N (default: 1); more makes more values exact" },
     { 'I', "time-limit", "N", "after N minutes end with a checkpoint; the same command goes on" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
@@ -62,6 +62,7 @@ static const struct option_line {
     { 'H', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
     { 'O', "open", NULL, "show the page in the browser, too (by xdg-open)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
+    { 'Z', "fairy", "VARIANT", "a game as a section of Fairy-Stockfish's variants.ini" },
     { 'W', "what", "HOW",
       "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
     { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
@@ -268,7 +269,7 @@ static const struct command {
       "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
-    { "whole", cmd_whole, "tmZyj", 1, 3, "VARIANT [FEN]",
+    { "whole", cmd_whole, "tmJyj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
       "value may lie between two that are told.\n" },
@@ -277,7 +278,10 @@ static const struct command {
     { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",
       "The FEN of one of its arrays, or of one with the first ranks shuffled, as the game says;\n"
       "all are equally likely.  `perft` counts from it, and the engine begins from it.\n" },
-    { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
+    { "variants", cmd_variants, "xZj", 0, 0, "", "the built-in games",
+      "--fairy writes all rules of the game, or refuses with the rule that such a file cannot "
+      "say:\n"
+      "docs/fairy-stockfish.md.\n" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },
 };
@@ -407,6 +411,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     switch (key) {
     case 'd': c->dir = value; return *value;
     case 'x': c->explain = value; return *value;
+    case 'Z': c->fairy = value; return *value;
     case 'm':
     case 'g':
     case 'b': return read_size(value, &c->memory);
@@ -417,7 +422,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'I': return read_unsigned(value, 1, UINT_MAX / 60, &c->minutes);
     case 'B': c->make = true; return true;
     case 'Y': c->slurm = value; return *value;
-    case 'Z': return read_unsigned(value, 0, BK_WHOLE_CAP_MAX, &c->bonus_cap);
+    case 'J': return read_unsigned(value, 0, BK_WHOLE_CAP_MAX, &c->bonus_cap);
     case 'K': return read_unsigned(value, 1, BK_PROCESSES_MAX, &c->ranks);
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);

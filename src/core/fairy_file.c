@@ -189,6 +189,14 @@ static const struct bk_fairy_key keys[] = {
     { "materialCounting", BK_FAIRY_ONLY, "none" },
 };
 
+const char *bk_fairy_predefined(size_t i, const char **name)
+{
+    if (keys[i].kind != BK_FAIRY_PIECE) /* they come first */
+        return NULL;
+    *name = keys[i].name;
+    return keys[i].text;
+}
+
 /*
  * What the games ask for that the program has built in and our rules cannot express.  The others
  * are sections of src/variants/fairy/built-in.ini.  (The program of July 2026.)

@@ -86,6 +86,10 @@ void bk_fairy_file_end(struct bk_fairy_file *f);
 /* Fills entry[] with what is in force: the wanted section, laid over all it inherits from. */
 bool bk_fairy_file_gather(struct bk_fairy_file *f);
 
+/* The i-th predefined piece whose move we have: returns the move, sets *name to its key.  NULL:
+   there are no more. */
+const char *bk_fairy_predefined(size_t i, const char **name);
+
 /* The entry of a key, or NULL. */
 const struct bk_fairy_entry *bk_fairy_get(const struct bk_fairy_file *f, const char *name);
 

@@ -75,6 +75,7 @@ static void say_features(void)
     be_say("feature variants=\"%s\"", games);
     be_say("feature egt=\"bareking\"");
     be_say("feature option=\"TablePath -path \"");
+    be_say("feature option=\"Engine -string \"");
     be_say("feature done=1");
 }
 
@@ -231,6 +232,7 @@ static void found(struct cecp *c)
 {
     const struct be_search *f = &c->s.search;
     const char *broken = be_session_broken(&c->s), *lost = be_session_lost(&c->s);
+    const char *fault = be_session_fault(&c->s);
     char name[BE_NAME_MAX];
     struct be_move m;
 
@@ -238,6 +240,8 @@ static void found(struct cecp *c)
         be_say("tellusererror %s", broken);
     if (lost)
         be_say("# %s", lost);
+    if (fault)
+        be_say("# %s", fault);
     if (f->starved)
         be_say("tellusererror out of memory");
     if (c->playing && f->nfound) {
@@ -269,6 +273,7 @@ static void new_game(struct cecp *c, char *rest)
     c->over = c->told = c->versus = false;
     c->depth = 0;
     c->left = c->base;
+    be_session_forget(&c->s);
     look(c); /* an analysis goes on with the new game */
 }
 
@@ -506,13 +511,25 @@ static void egtpath(struct cecp *c, char *rest)
         set_paths(c, be_rest(&rest));
 }
 
-/* option TablePath=PATH */
+static void set_engine(struct cecp *c, const char *command)
+{
+    struct bk_report why;
+
+    halt(c);
+    if (be_session_engine(&c->s, command, &why))
+        be_say("tellusererror %s", why.text);
+    look(c);
+}
+
+/* option TablePath=PATH, option Engine=COMMAND */
 static void option(struct cecp *c, char *rest)
 {
     char *text = be_rest(&rest);
 
     if (!strncmp(text, "TablePath=", 10))
         set_paths(c, text + 10);
+    else if (!strncmp(text, "Engine=", 7))
+        set_engine(c, text + 7);
     else
         complain("unknown option", text);
 }
@@ -665,7 +682,7 @@ static bool obey(struct cecp *c, char *line)
     return true;
 }
 
-int be_cecp_run(char *first, const char *game, const char *paths)
+int be_cecp_run(char *first, const char *game, const char *paths, const char *engine)
 {
     struct cecp c;
     struct bk_report why = { "no memory to begin with" };
@@ -680,6 +697,7 @@ int be_cecp_run(char *first, const char *game, const char *paths)
     }
     c.s.search.tell = tell_line;
     c.s.search.context = &c;
+    set_engine(&c, engine);
     goes_on = obey(&c, first);
     for (char *line; goes_on;) {
         enum be_event event = be_session_wait(&c.s, &line);

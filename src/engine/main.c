@@ -15,26 +15,29 @@
 #include "probe/bareking.h"
 
 static const char help[] =
-    "usage: bareking-engine [--dir DIR] [--game VARIANT]\n"
+    "usage: bareking-engine [--dir DIR] [--game VARIANT] [--engine CMD]\n"
     "Plays all games of bareking with a graphical interface, by UCI or by XBoard's protocol\n"
     "(CECP v2); the first command on the standard input tells which.  Plays from endgame tables\n"
-    "where they answer, and searches elsewhere.\n"
+    "where they answer, and searches elsewhere, or has another UCI engine choose there.\n"
     "\n"
     "In UCI the options are UCI_Variant (the game), TablePath (folders of tables), Hash (MiB),\n"
-    "Clear Hash, MultiPV (lines to tell), and for clients that ask for them Threads, which is 1,\n"
-    "Ponder and UCI_AnalyseMode, which change nothing.  In XBoard's protocol the tables are told "
-    "by\n"
-    "TablePath or egtpath, the hash table's MiB by memory.\n"
+    "Clear Hash, MultiPV (lines to tell), Engine (the command of an engine behind, whose own "
+    "options\n"
+    "are listed, too), and for clients that ask for them Threads, which is 1, Ponder and\n"
+    "UCI_AnalyseMode, which change nothing.  In XBoard's protocol the tables are told by TablePath "
+    "or\n"
+    "egtpath, the engine behind by Engine, the hash table's MiB by memory.\n"
     "\n"
     "  --dir DIR       folders of tables, separated by ':' (default $BAREKING_DIR, else tables)\n"
     "  --game VARIANT  the game to begin with, by name or path (default chess)\n"
+    "  --engine CMD    an engine of Stockfish's family, which plays where tables do not decide\n"
     "  -h, --help      this text\n"
     "  --version       its version\n"
     "\n"
     "Exit status: 0 ok, 2 bad usage, 4 system error\n";
 
 struct choice {
-    const char *dir, *game;
+    const char *dir, *game, *engine;
     int status; /* -1: go on */
 };
 
@@ -67,11 +70,14 @@ static int written(bool good)
 static struct choice choose(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
-    struct choice c = { .dir = dir && *dir ? dir : "tables", .game = "chess", .status = -1 };
+    struct choice c = {
+        .dir = dir && *dir ? dir : "tables", .game = "chess", .engine = "", .status = -1
+    };
 
     for (int i = 1; i < argc && c.status < 0; i++)
         if (is_option("--dir", argv, &i, &c.dir, &c.status) ||
-            is_option("--game", argv, &i, &c.game, &c.status))
+            is_option("--game", argv, &i, &c.game, &c.status) ||
+            is_option("--engine", argv, &i, &c.engine, &c.status))
             continue;
         else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             c.status = written(fputs(help, stdout) != EOF);
@@ -156,5 +162,6 @@ int main(int argc, char **argv)
     if (!first_line(first))
         return 0;
     bk_plain_text(first, "\t");
-    return is_cecp(first) ? be_cecp_run(first, c.game, c.dir) : be_uci_run(first, c.game, c.dir);
+    return is_cecp(first) ? be_cecp_run(first, c.game, c.dir, c.engine)
+                          : be_uci_run(first, c.game, c.dir, c.engine);
 }

@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "core/clock.h"
+#include "engine/trap.h"
 
 /* A search under way. */
 struct be_worker {
@@ -102,6 +103,13 @@ unsigned be_hash_full(const struct be_hash *h)
     for (size_t i = 0; i < 1000; i++)
         n += h->entry[i].bound != 0;
     return n;
+}
+
+unsigned be_hash_mib(const struct be_hash *h)
+{
+    size_t mib = h->n * sizeof *h->entry >> 20;
+
+    return mib ? (unsigned)mib : 1;
 }
 
 static struct be_found *hash_at(const struct be_hash *h, uint64_t key)
@@ -230,7 +238,7 @@ struct root_move {
     size_t nth;     /* its place among the root's moves as they were listed */
     bool known;     /* tables or rules give its value: */
     int wdl, plies; /* for the root's mover; to the end, with this ply; -1: not known */
-    unsigned holds; /* of a draw: how many replies do not lose */
+    double chance;  /* of a draw: that the other side goes wrong in the end (trap.h) */
     int looks;      /* be_evaluate() after it, for the root */
     bool again;     /* the position after it has occurred in the game */
     bool third;     /* it has occurred twice; or, of a win, a reply may lead to one that has */
@@ -246,25 +254,6 @@ struct root {
                      are searched for the first line; 0: it may be any */
     int least;    /* if nbest: a lower bound of the best one's score */
 };
-
-/* Returns how many replies to the drawn position `b` do not lose; unknown ones count. */
-static unsigned count_holding(struct be_worker *w, const struct be_board *b)
-{
-    const struct be_game *g = w->s->game;
-    struct be_moves *list = &w->list[1];
-    unsigned holds = 0;
-
-    if (!be_moves_legal(g, b, list))
-        return 0;
-    for (size_t i = 0; i < list->n; i++) {
-        struct be_board after = *b;
-        int score;
-
-        be_play(g, &after, &list->move[i]);
-        holds += out_of_time(w->s) || !known_score(w, &after, 0, &score) || score <= 0;
-    }
-    return holds;
-}
 
 /* Sets *wdl and *plies to what rules and tables say of the position after a root move, from the
    root's side.  False: they say nothing. */
@@ -344,8 +333,8 @@ static int best_first(const void *a, const void *b)
         return rx > ry ? -1 : 1;
     if (x->again != y->again) /* equal rank: the same length */
         return x->again == (x->wdl < 0) ? -1 : 1;
-    if (!x->wdl && x->holds != y->holds)
-        return x->holds < y->holds ? -1 : 1;
+    if (!x->wdl && x->chance != y->chance)
+        return x->chance > y->chance ? -1 : 1;
     if ((!x->wdl || x->plies < 0) && x->looks != y->looks)
         return x->looks > y->looks ? -1 : 1;
     return x->nth < y->nth ? -1 : 1; /* not every qsort() leaves equals as they were */
@@ -563,14 +552,6 @@ static void take_moves(const struct be_search *s, const struct be_moves *list, s
 /* Puts the moves, of which all are known, in their order, the best first. */
 static void rank_all(struct be_worker *w, struct root *root)
 {
-    for (size_t i = 0; i < root->n; i++) {
-        struct be_board after = w->s->root;
-
-        if (root->move[i].wdl)
-            continue;
-        be_play(w->s->game, &after, &root->move[i].move);
-        root->move[i].holds = count_holding(w, &after);
-    }
     qsort(root->move, root->n, sizeof *root->move, best_first);
     seek(w, root);
 }
@@ -604,6 +585,37 @@ static bool root_make(struct be_worker *w, struct root *root)
 
 /* == The answer by tables ================================================ */
 
+static bool no_time_for_traps(void *search)
+{
+    const struct be_search *s = search;
+
+    return out_of_time(s) || (s->limits.soft && elapsed(s) >= s->limits.soft);
+}
+
+/* Puts the moves of a drawn root, of which all are known, in the order of what they leave the other
+   side to go wrong in; further ahead as long as there is time. */
+static void look_for_traps(struct be_worker *w, struct root *root)
+{
+    struct be_search *s = w->s;
+    uint64_t most = s->limits.nodes && s->limits.nodes < BE_TRAP_POSITIONS ? s->limits.nodes
+                                                                           : BE_TRAP_POSITIONS;
+    struct be_trap t = { s->game, s->values, most, no_time_for_traps, s, .stopped = false };
+    double *chance = calloc(root->n, sizeof *chance);
+
+    for (int ahead = 0; chance && ahead <= BE_TRAP_AHEAD && !t.stopped; ahead++) {
+        for (size_t i = 0; i < root->n && !root->move[i].wdl && !t.stopped; i++) {
+            struct be_board after = s->root;
+
+            be_play(s->game, &after, &root->move[i].move);
+            chance[i] = be_trap_chance(&t, &after, ahead);
+        }
+        for (size_t i = 0; i < root->n && !t.stopped; i++)
+            root->move[i].chance = chance[i];
+    }
+    free(chance);
+    qsort(root->move, root->n, sizeof *root->move, best_first);
+}
+
 /* Appends to `line` the best moves from `b` on by the tables, until the end or the line is full. */
 static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
 {
@@ -633,27 +645,32 @@ static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
     }
 }
 
+/* Fills the line of a root's move that is known. */
+static void line_by_table(struct be_worker *w, const struct root_move *r, struct be_line *line)
+{
+    const struct be_search *s = w->s;
+    struct be_board after = s->root;
+
+    be_play(s->game, &after, &r->move);
+    *line = (struct be_line){ .move = { r->move },
+                              .n = 1,
+                              .score = score_by_table(r->wdl, r->plies, 0),
+                              .depth = r->plies > 0 ? r->plies : 1,
+                              .by_table = atomic_load(&s->hits), /* or by rules alone */
+                              .plies = r->plies };
+    if (r->wdl && r->plies >= 0)
+        follow(w, after, line);
+}
+
 /* If root->all_known: fills the lines of the search, and passes each to its tell(). */
-static void answer_by_tables(struct be_worker *w, const struct root *root)
+static void answer_by_tables(struct be_worker *w, struct root *root)
 {
     struct be_search *s = w->s;
-    bool by_table = atomic_load(&s->hits); /* or by rules alone */
 
-    for (s->nfound = 0; s->nfound < s->nlines && s->nfound < root->n; s->nfound++) {
-        const struct root_move *r = &root->move[s->nfound];
-        struct be_line *line = &s->line[s->nfound];
-        struct be_board after = s->root;
-
-        be_play(s->game, &after, &r->move);
-        *line = (struct be_line){ .move = { r->move },
-                                  .n = 1,
-                                  .score = score_by_table(r->wdl, r->plies, 0),
-                                  .depth = r->plies > 0 ? r->plies : 1,
-                                  .by_table = by_table,
-                                  .plies = r->plies };
-        if (r->wdl && r->plies >= 0)
-            follow(w, after, line);
-    }
+    if (root->n > 1 && !root->move[0].wdl)
+        look_for_traps(w, root);
+    for (s->nfound = 0; s->nfound < s->nlines && s->nfound < root->n; s->nfound++)
+        line_by_table(w, &root->move[s->nfound], &s->line[s->nfound]);
     atomic_store(&s->nodes, root->n);
     for (unsigned i = 0; s->tell && i < s->nfound; i++)
         s->tell(s, &s->line[i], i);
@@ -1044,6 +1061,123 @@ static void answer_by_search(struct be_worker *w, struct root *root)
     }
 }
 
+/* == The answer of an engine behind ======================================= */
+
+/* The moves that it may choose among, and bounds of what they are worth. */
+struct choice {
+    struct be_moves may;
+    int least, most;
+};
+
+/* May `r` be played?  Not if it is worth less than the best that is known, or is surely not the
+   best. */
+static bool is_choice(const struct root *root, const struct root_move *best,
+                      const struct root_move *r)
+{
+    if (root->all_known)
+        return root_rank(r) == root_rank(best) || (!r->wdl && !best->wdl);
+    return !r->worse && (!r->known || r->wdl >= 0);
+}
+
+/* Asks about the moves that judge_all() left, so that none is played that is known to lose. */
+static void judge_rest(struct be_worker *w, struct root *root)
+{
+    for (size_t i = 0; i < root->n && !root->all_known && !root->nbest && !w->seeks; i++)
+        if (!root->move[i].known && !out_of_time(w->s))
+            judge_move(w, &root->move[i]);
+}
+
+static bool choice_make(struct be_worker *w, const struct root *root, struct choice *c)
+{
+    const struct root_move *best = best_known(root);
+    const struct be_moves none = { .n = 0 };
+
+    *c = (struct choice){ none, -BE_WIN, BE_WIN };
+    if (!(c->may.move = calloc(root->n, sizeof *c->may.move)))
+        return false;
+    for (size_t i = 0; i < root->n; i++)
+        if (w->seeks || is_choice(root, best, &root->move[i]))
+            c->may.move[c->may.n++] = root->move[i].move;
+    if (w->seeks)
+        *(w->seeks > 0 ? &c->least : &c->most) = score_by_table(w->seeks, -1, 0);
+    else if (root->all_known)
+        c->least = c->most = 0;
+    else if (root->nbest)
+        c->least = root->least;
+    return true;
+}
+
+/* Tells the lines of what it may not choose, where so many are wanted. */
+static void tell_others(struct be_worker *w, const struct root *root, const struct choice *c)
+{
+    struct be_search *s = w->s;
+
+    for (size_t i = c->may.n; root->all_known && s->tell && i < root->n && i < s->nlines; i++) {
+        struct be_line line;
+
+        line_by_table(w, &root->move[i], &line);
+        s->tell(s, &line, (unsigned)i);
+    }
+}
+
+/* The engine has used up the time that there was: gives this search a little. */
+static void little_time(struct be_search *s)
+{
+    struct be_limits *l = &s->limits;
+    int64_t more = l->hard / 8 < 200 ? l->hard / 8 + 10 : 200;
+
+    if (l->hard && elapsed(s) + more > l->hard)
+        l->hard = l->soft = elapsed(s) + more;
+}
+
+/* The move that is played without a question: the only one, or one that wins by a table. */
+static const struct root_move *plain_choice(const struct be_worker *w, const struct root *root,
+                                            const struct choice *c)
+{
+    const struct root_move *best = best_known(root);
+
+    if (!w->seeks && !root->nbest && best && best->wdl > 0 && best->plies >= 0)
+        return best;
+    for (size_t i = 0; i < root->n && c->may.n == 1; i++)
+        if (be_same_move(w->s->game, &root->move[i].move, &c->may.move[0]))
+            return &root->move[i];
+    return NULL;
+}
+
+/* Has the engine behind choose, unless the tables win or lose.  False: no move was found. */
+static bool answer_by_other(struct be_worker *w, struct root *root)
+{
+    struct be_search *s = w->s;
+    const struct root_move *plain;
+    struct choice c;
+    bool good;
+
+    if (!s->choose || !root->n || (root->all_known && root->move[0].wdl))
+        return false;
+    judge_rest(w, root);
+    if (!choice_make(w, root, &c))
+        return false;
+    plain = plain_choice(w, root, &c);
+    good = plain;
+    if (good) {
+        s->line[0] = (struct be_line){ .move = { plain->move }, .n = 1, .plies = -1 };
+        if (plain->known)
+            line_by_table(w, plain, &s->line[0]);
+        s->nfound = 1;
+        if (s->tell && plain->known)
+            s->tell(s, &s->line[0], 0);
+    }
+    if (!good || plain->known)
+        tell_others(w, root, &c);
+    if (!good) {
+        good = s->choose(s, &c.may, c.least, c.most);
+        if (!good)
+            little_time(s);
+    }
+    be_moves_release(&c.may);
+    return good;
+}
+
 /* == The whole =========================================================== */
 
 static void wait_for_stop(const struct be_search *s)
@@ -1102,7 +1236,9 @@ void be_search_run(struct be_search *s)
         return;
     worker_begin(s->worker, s);
     good = root_make(s->worker, &root);
-    if (good && root.all_known)
+    if (good && answer_by_other(s->worker, &root))
+        ;
+    else if (good && root.all_known)
         answer_by_tables(s->worker, &root);
     else if (good)
         answer_by_search(s->worker, &root);

@@ -2,7 +2,7 @@
  * search.h - finds a move: from the tables, else by alpha-beta that probes them.
  *
  * Where the tables answer every move, there is no search: of wins the shortest, of losses the
- * longest, of draws the one that leaves the other side the fewest replies that hold.  A move that
+ * longest, of draws the one after which the other side is most likely to err (trap.h).  A move that
  * brings a position about for the third time is the last choice among wins and the first among
  * losses.  Tables without distances tell which moves keep the result; the search chooses among
  * these.
@@ -42,6 +42,8 @@ void be_hash_clear(struct be_hash *h);
 void be_hash_release(struct be_hash *h);
 /* How full the table is, in thousandths, by its first thousand slots: keys are spread evenly. */
 unsigned be_hash_full(const struct be_hash *h);
+/* The MiB that be_hash_resize() was called with, but rounded down to what it has. */
+unsigned be_hash_mib(const struct be_hash *h);
 
 /* == A search == */
 
@@ -59,6 +61,10 @@ struct be_limits {
                            stop at `hard`; 0: none */
     int mate;           /* plies: stop when a win within so many is found; 0: none */
     bool endless;       /* do not end before be_search_stop() */
+    /* the mover's clock that soft and hard come from, in milliseconds, for an engine behind; `left`
+       0: there is none */
+    int64_t left, increment;
+    int togo; /* moves until it is set anew; 0: never */
 };
 
 struct be_line {
@@ -83,6 +89,13 @@ struct be_search {
     unsigned nlines;      /* how many lines to find, 1 or more */
     void (*tell)(struct be_search *s, const struct be_line *line, unsigned nth);
     void *context;
+    const struct be_board *boards; /* the positions of `past`, and the move that led to each */
+    const struct be_move *played;
+    /* Chooses among moves of which the tables prefer none, and fills what is found: an engine
+       behind (behind.h); NULL: there is none.  Scores are brought within least and most.  False:
+       it gave no move, and this search looks for one. */
+    bool (*choose)(struct be_search *s, const struct be_moves *may, int least, int most);
+    void *chooser;
     /* found */
     struct be_line *line; /* owned: nlines of them; best first */
     unsigned nfound;      /* lines that were found; 0: no legal move, or `starved` */

@@ -27,6 +27,7 @@ bool be_session_begin(struct be_session *s, enum be_dialect dialect, const char 
 void be_session_end(struct be_session *s)
 {
     be_session_stop(s);
+    be_behind_free(s->behind);
     be_search_release(&s->search);
     be_moves_release(&s->search.only);
     be_hash_release(&s->hash);
@@ -145,6 +146,25 @@ enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk
     return BK_OK;
 }
 
+static bool choose(struct be_search *search, const struct be_moves *may, int least, int most)
+{
+    return be_behind_choose(search->chooser, search, may, least, most);
+}
+
+enum bk_err be_session_engine(struct be_session *s, const char *command, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    be_session_stop(s);
+    be_behind_free(s->behind);
+    s->behind = NULL;
+    if (*command)
+        err = be_behind_new(&s->behind, command, why);
+    s->search.choose = s->behind ? choose : NULL;
+    s->search.chooser = s->behind;
+    return err;
+}
+
 /* Returns the text of `what` and sets *told; NULL if it was told, or there is none. */
 static const char *once(bool *told, const struct bk_report *what)
 {
@@ -162,6 +182,18 @@ const char *be_session_broken(struct be_session *s)
 const char *be_session_lost(struct be_session *s)
 {
     return once(&s->told_lost, &s->game.wrong->lost);
+}
+
+const char *be_session_fault(struct be_session *s)
+{
+    return s->behind ? be_behind_fault(s->behind) : NULL;
+}
+
+void be_session_forget(struct be_session *s)
+{
+    be_hash_clear(&s->hash);
+    if (s->behind)
+        be_behind_new_game(s->behind);
 }
 
 /* Makes `b` the first position.  If the game is not `before` any more, the hash table is cleared
@@ -277,6 +309,8 @@ bool be_session_think(struct be_session *s)
     search->hash = &s->hash;
     search->root = *be_session_board(s);
     search->past = s->key;
+    search->boards = s->board;
+    search->played = s->played;
     search->npast = s->n;
     atomic_store(&search->stop, false);
     atomic_store(&search->began, be_now_ms());
@@ -304,6 +338,7 @@ void be_session_stop(struct be_session *s)
 void be_limits_exact(struct be_limits *l, int64_t ms)
 {
     l->hard = l->soft = ms > 2 * LAG_MS ? ms - LAG_MS : ms / 2 + 1;
+    l->left = 0;
 }
 
 void be_limits_clock(struct be_limits *l, int64_t left, int64_t increment, int moves)
@@ -314,6 +349,9 @@ void be_limits_clock(struct be_limits *l, int64_t left, int64_t increment, int m
 
     if (all < 1)
         all = 1;
+    l->left = all;
+    l->increment = increment;
+    l->togo = moves;
     share = share < all ? share : all;
     most = most > 1 ? most : 1;
     l->soft = share / 2 > 1 ? share / 2 : 1;

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "engine/behind.h"
 #include "engine/name.h"
 #include "engine/say.h"
 #include "engine/search.h"
@@ -26,6 +27,7 @@ struct be_session {
     uint64_t *key;          /* owned; be_board_key() of each */
     size_t n, room;
     struct be_search search;
+    struct be_behind *behind; /* owned; the engine that chooses where tables do not; NULL: none */
     pthread_t thread;
     bool thinking;
     bool nowhere; /* the client's last position could not be read, so it is not the current one;
@@ -47,6 +49,8 @@ enum be_event be_session_wait(struct be_session *s, char **line);
    positions stay what they were. */
 enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_report *why);
 enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk_report *why);
+/* Has the engine that `command` starts choose where the tables do not; "": no engine. */
+enum bk_err be_session_engine(struct be_session *s, const char *command, struct bk_report *why);
 enum bk_err be_session_fen(struct be_session *s, const char *fen, struct bk_report *why);
 /* Goes to the first position of the game. */
 enum bk_err be_session_start(struct be_session *s, struct bk_report *why);
@@ -77,6 +81,11 @@ void be_session_stop(struct be_session *s);
 const char *be_session_broken(struct be_session *s);
 /* Likewise the message about a file of distances that is not there, and should be. */
 const char *be_session_lost(struct be_session *s);
+
+/* Likewise what was wrong with the engine behind in the last search; each time. */
+const char *be_session_fault(struct be_session *s);
+/* A new game begins: what searches have found is forgotten. */
+void be_session_forget(struct be_session *s);
 
 /* Sets the limits of time to a share of the clock.  left, increment: milliseconds; moves: until the
    clock is set anew, 0: until the end of the game. */

@@ -76,6 +76,7 @@ static void say_best(struct be_session *s)
 {
     const struct be_search *f = &s->search;
     const char *broken = be_session_broken(s), *lost = be_session_lost(s);
+    const char *fault = be_session_fault(s);
     struct be_board b = f->root;
     char best[BE_NAME_MAX], ponder[BE_NAME_MAX];
 
@@ -83,6 +84,8 @@ static void say_best(struct be_session *s)
         be_say("info string error: %s", broken);
     if (lost)
         be_say("info string %s", lost);
+    if (fault)
+        be_say("info string %s", fault);
     if (f->starved)
         be_say("info string error: out of memory");
     if (!f->nfound) {
@@ -105,6 +108,8 @@ static void say_best(struct be_session *s)
 
 /* == Options ============================================================= */
 
+static void tell_option(const char *line) { be_say("%s", line); }
+
 static void introduce(const struct be_session *s)
 {
     char games[2048] = "";
@@ -122,7 +127,12 @@ static void introduce(const struct be_session *s)
     be_say("option name TablePath type string default %s", *s->paths ? s->paths : "<empty>");
     be_say("option name Hash type spin default 16 min 1 max %d", HASH_MAX);
     be_say("option name Clear Hash type button");
-    be_say("option name Threads type spin default 1 min 1 max 1");
+    be_say("option name Engine type string default %s",
+           s->behind ? be_behind_command(s->behind) : "<empty>");
+    if (s->behind)
+        be_behind_options(s->behind, tell_option); /* Threads among them */
+    else
+        be_say("option name Threads type spin default 1 min 1 max 1");
     be_say("option name MultiPV type spin default 1 min 1 max %d", LINES_MAX);
     be_say("option name Ponder type check default false");
     be_say("option name UCI_AnalyseMode type check default false");
@@ -192,6 +202,21 @@ static void set_tables(struct be_session *s, const char *paths)
         say_tables(s);
 }
 
+static void set_engine(struct be_session *s, const char *command)
+{
+    struct bk_report why;
+
+    if (be_session_engine(s, !strcmp(command, "<empty>") ? "" : command, &why))
+        complain(&why);
+}
+
+/* Passes an option on to the engine behind; false: that has none of this name. */
+static bool set_behind(struct be_session *s, const char *name, const char *value)
+{
+    be_session_stop(s);
+    return s->behind && be_behind_set(s->behind, name, value);
+}
+
 static void set_number(struct be_session *s, const char *name, const char *value)
 {
     bool hash = !strcasecmp(name, "Hash");
@@ -232,12 +257,14 @@ static void set_option(struct be_session *s, char *rest)
         set_game(s, value);
     else if (!strcasecmp(name, "TablePath"))
         set_tables(s, value);
+    else if (!strcasecmp(name, "Engine"))
+        set_engine(s, value);
     else if (!strcasecmp(name, "Hash") || !strcasecmp(name, "MultiPV"))
         set_number(s, name, value);
     else if (!strcasecmp(name, "Clear Hash")) {
         be_session_stop(s);
         be_hash_clear(&s->hash);
-    } else if (!takes_no_effect(name))
+    } else if (!set_behind(s, name, value) && !takes_no_effect(name))
         be_say("info string error: no option '%s'", name);
 }
 
@@ -397,7 +424,7 @@ static void new_game(struct be_session *s)
         complain(&why);
     else
         say_game(s); /* by --game it may be one that the client has never named */
-    be_hash_clear(&s->hash);
+    be_session_forget(s);
 }
 
 /* Ends pondering: limits of time count from now.  Without pondering the clock runs on. */
@@ -474,7 +501,7 @@ static bool obey(struct be_session *s, char *line)
     return true;
 }
 
-int be_uci_run(char *first, const char *game, const char *paths)
+int be_uci_run(char *first, const char *game, const char *paths, const char *engine)
 {
     struct be_session s;
     struct bk_report why = { "no memory to begin with" };
@@ -486,6 +513,7 @@ int be_uci_run(char *first, const char *game, const char *paths)
         return 4;
     }
     s.search.tell = tell_line;
+    set_engine(&s, engine);
     goes_on = obey(&s, first);
     for (char *line; goes_on;) {
         enum be_event event = be_session_wait(&s, &line);

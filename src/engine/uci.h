@@ -5,7 +5,8 @@
 #define BE_UCI_H
 
 /* Answers `first` and the lines that follow on the standard input, until `quit` or its end.
-   paths: folders of tables to begin with.  Returns the exit status. */
-int be_uci_run(char *first, const char *game, const char *paths);
+   paths: folders of tables, engine: the command of an engine behind ("": none), to begin with.
+   Returns the exit status. */
+int be_uci_run(char *first, const char *game, const char *paths, const char *engine);
 
 #endif
