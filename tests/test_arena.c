@@ -111,9 +111,10 @@ static void solve(const struct made *made, struct solved *s, struct bk_memtable 
         fail_msg("%s: %s", made->table, why.text);
 }
 
-/* Returns what solving the table takes at most, and what stays, by a dry run. */
+/* Returns what solving the table takes at most, and what stays, by a dry run; spill: where blocks
+   lie, or NULL. */
 static struct bk_arena foretold(const struct made *made, const struct bk_variant *v,
-                                const struct bk_material *m)
+                                const struct bk_material *m, struct bk_spill *spill)
 {
     struct bk_arena arena = { 0 };
     struct bk_dry dry = { .arena = &arena, .some = { 1, 0, 1 } };
@@ -122,6 +123,7 @@ static struct bk_arena foretold(const struct made *made, const struct bk_variant
     uint64_t stays;
 
     assert_int_equal(bk_memtable_new(&t, v, m, NULL), BK_OK);
+    t->spill = spill;
     bk_arena_dry(&arena);
     solve(made, NULL, t, pool, &dry);
     stays = arena.live;
@@ -180,7 +182,7 @@ static void plan__of_solving_is_what_it_takes(void **state)
         if (bk_material_parse(&m, v, made[i].table, &why))
             fail_msg("%s", why.text);
         bk_material_canonical(&m, v);
-        dry = foretold(&made[i], v, &m);
+        dry = foretold(&made[i], v, &m, NULL);
         real = taken(&made[i], v, &m);
         if (dry.peak != real.peak || dry.live != real.live)
             fail_msg("%s %s: %llu bytes foretold, took %llu; %llu stay, not %llu", made[i].game,
@@ -190,6 +192,24 @@ static void plan__of_solving_is_what_it_takes(void **state)
     }
 }
 
+/* With a limit, codes are on disk, and sets are paged where they do not fit (docs/solving.md 10);
+   the rest, which must fit, is what threads have of their own and tables of moves. */
+static void plan__within_a_limit_counts_apart_what_no_disk_holds(void **state)
+{
+    const struct made made = { "shatranj", "KRNvKR", true, BK_COMPACT, 2 };
+    struct bk_variant *v = load(made.game);
+    struct bk_report why = { "" };
+    struct bk_material m;
+    struct bk_arena dry;
+
+    (void)state;
+    assert_int_equal(bk_material_parse(&m, v, made.table, &why), BK_OK);
+    dry = foretold(&made, v, &m, bk_arena_spill());
+    assert_true(dry.peak > 300 << 20);
+    assert_in_range(dry.fixed_peak, 1, 8 << 20);
+    bk_variant_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +217,7 @@ int main(void)
         cmocka_unit_test(arena__that_is_dry_counts_the_same),
         cmocka_unit_test(arena__that_is_dry_tells_apart_what_a_spill_holds),
         cmocka_unit_test(plan__of_solving_is_what_it_takes),
+        cmocka_unit_test(plan__within_a_limit_counts_apart_what_no_disk_holds),
     };
 
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);

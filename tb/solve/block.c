@@ -203,7 +203,7 @@ static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_r
     enum bk_err err = bk_ledger_new(&w->ledger, w->setup, spill, threads, why);
 
     st->sparse = bk_state_bytes(st) > budget_of(w);
-    if (!err && !bk_state_new(st, NULL, NULL))
+    if (!err && !bk_state_new(st, w->run->job->dry ? spill : NULL, NULL)) /* else it may be paged */
         err = bk_no_memory(why);
     if (!err && st->sparse)
         err = bk_paging_new(&w->paging, &w->solver, w->ledger, spill, budget_of(w), threads, why);
