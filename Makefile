@@ -69,7 +69,7 @@ endif
 
 CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
 TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
-TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
+TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o) $(BUILD)/known.o
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 STUDY_O = $(STUDY:%=$(BUILD)/src/study/%.o) $(BUILD)/pieces.o
 EXPLORE_O = $(EXPLORE:%=$(BUILD)/src/explore/%.o) $(BUILD)/pages.o
@@ -148,6 +148,11 @@ $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini) src/va
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.ini,$^)
 
+# sizes of files that have been made, likewise
+$(BUILD)/known.c: src/variants/sizes.sh src/variants/sizes.tsv
+	@mkdir -p $(@D)
+	$(Q)sh $< $@ $(filter %.tsv,$^)
+
 # pictures of men, likewise
 $(BUILD)/pieces.c: src/study/pieces.sh src/study/pieces.svg
 	@mkdir -p $(@D)
@@ -166,7 +171,7 @@ wasm: $(BUILD)/embedded.c ## the prober as WebAssembly, for pages without a serv
 	@sh src/explore/wasm.sh $(BUILD) $(WASM_C)
 	@$(MAKE) --no-print-directory $(BUILD)/bareking
 
-$(BUILD)/embedded.o $(BUILD)/pieces.o $(BUILD)/pages.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
+$(BUILD)/embedded.o $(BUILD)/known.o $(BUILD)/pieces.o $(BUILD)/pages.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
@@ -477,7 +482,7 @@ figures: ## what a reader meets: files, headers, exports, lengths
 	@$(PYTHON) tests/figures.py
 
 # for editors: how each file is compiled
-compile_commands.json: $(BUILD)/embedded.c $(BUILD)/pieces.c $(BUILD)/pages.c
+compile_commands.json: $(BUILD)/embedded.c $(BUILD)/known.c $(BUILD)/pieces.c $(BUILD)/pages.c
 	@$(MAKE) -nB --no-print-directory PACKAGES= V=1 all | $(PYTHON) tests/compile_commands.py >$@
 
 clean: ## removes $(BUILD)

@@ -521,7 +521,7 @@ for how in fast normal; do
     good 'KRvKN' build shatranj KQvKQ KRvKN --dir made --effort $how
     took=$(cat made/shatranj/* | wc -c)
     known=$(foretold shatranj KQvKQ KRvKN --effort $how)
-    [ "$known" -eq "$took" ] && pass || fail "tb/make/known.h is out of date: $known bytes, they are $took ($how)"
+    [ "$known" -eq "$took" ] && pass || fail "src/variants/sizes.tsv is out of date: $known bytes, they are $took ($how)"
     rm -rf made
 done
 [ "$(foretold shatranj KQvKQ KRvKN --effort best)" -lt "$took" ] && pass || fail 'plan --effort best is not less'

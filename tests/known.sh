@@ -1,5 +1,5 @@
 #!/bin/sh
-# known.sh NORMAL FAST - writes the numbers of tb/make/known.h anew, from two folders of tables: with normal effort and fast.
+# known.sh NORMAL FAST - writes src/variants/sizes.tsv anew, from two folders of tables: with normal effort and fast.
 #
 # Both have all tables with distances, not standalone, and of the rules that the games have now:
 #
@@ -12,34 +12,20 @@
 set -eu
 normal=${1:?usage: known.sh NORMAL FAST}
 fast=${2:?usage: known.sh NORMAL FAST}
-out=$(dirname "$0")/../tb/make/known.h
+out=$(dirname "$0")/../src/variants/sizes.tsv
 
 size() { wc -c <"$1" | tr -d ' '; }
 
-games=$(cd "$normal" && ls)
 {
-    sed '/clang-format off/q' "$out" # what the numbers are
-    for game in $games; do
-        echo
-        echo "static const struct known_table known_$(echo "$game" | tr - _)[] = {"
-        for file in "$normal/$game"/*.bkw; do
-            name=$(basename "$file" .bkw)
-            at=$game/$name
-            printf '    { "%s", { %s, %s }, { %s, %s } },\n' "$name" "$(size "$file")" "$(size "$normal/$at.bkd")" \
+    grep '^#' "$out" # what the numbers are
+    for game in $(cd "$normal" && ls); do
+        set -- "$normal/$game"/*.bkw
+        printf 'game\t%s\t0x%s\n' "$game" "$(od -An -tx8 -j16 -N8 "$1" | tr -d ' ')"
+        for file; do
+            at=$game/$(basename "$file" .bkw)
+            printf '%s\t%s\t%s\t%s\t%s\n' "$(basename "$file" .bkw)" "$(size "$file")" "$(size "$normal/$at.bkd")" \
                 "$(size "$fast/$at.bkw")" "$(size "$fast/$at.bkd")"
         done
-        echo '};'
     done
-    echo
-    echo 'static const struct known_game known_games[] = {'
-    for game in $games; do
-        set -- "$normal/$game"/*.bkw
-        printf '    { UINT64_C(0x%s), %d, known_%s },\n' "$(od -An -tx8 -j16 -N8 "$1" | tr -d ' ')" $# \
-            "$(echo "$game" | tr - _)"
-    done
-    echo '};'
-    echo '/* clang-format on */'
-    echo
-    echo '#endif'
 } >"$out.new"
 mv "$out.new" "$out"

@@ -70,7 +70,6 @@ struct bk_kernel {
     void (*finish_group)(struct bk_solver *b, const struct bk_landing *landing, uint32_t slice,
                          struct bk_tally *tally, void *scratch);
     bk_kings_solver *solve_kings; /* a block without an inner man: kings.h */
-    bk_kings_bytes *kings_bytes;
 };
 
 /* The kernels that passes.c is compiled to, by instruction set and bits of a set. */

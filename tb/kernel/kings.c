@@ -1087,11 +1087,6 @@ static size_t plane_bytes(const struct bk_setup *s)
     return whole_lines(score_planes(s) * s->v->nsq * s->v->nsq * sizeof(int16_t));
 }
 
-size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
-{
-    return sizeof(struct kings) + zeroed_bytes(s) + plane_bytes(s);
-}
-
 /*
  * Returns a piece; NULL: no memory.  A large one is an array as others are: the stock
  * (memory/stock.h) gives it freed memory, and keeps no more than there is room for beside
@@ -1101,15 +1096,7 @@ size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
  */
 static void *piece_new(size_t bytes)
 {
-    return bytes >= BK_STOCK_UNIT ? bk_spill_new(NULL, bytes) : aligned_alloc(64, bytes);
-}
-
-static void piece_free(void *piece, size_t bytes)
-{
-    if (bytes >= BK_STOCK_UNIT)
-        bk_spill_free(piece);
-    else
-        free(piece);
+    return bytes >= BK_STOCK_UNIT ? bk_spill_new(NULL, bytes) : bk_spill_new_often(bytes);
 }
 
 /* Allocates a block's pieces and sets up what lies in them.  False: no memory; end() frees what
@@ -1145,33 +1132,50 @@ static bool begin(struct kings *g, const struct bk_setup *s)
 
 static void end(struct kings *g)
 {
-    piece_free(g->conf, zeroed_bytes(g->s));
-    piece_free(g->plane, plane_bytes(g->s));
-    free(g);
+    bk_spill_free(g->conf);
+    bk_spill_free(g->plane);
+    bk_spill_free(g);
 }
 
 /* == All of it == */
 
-static bool allocate_attained(const struct bk_setup *s, struct bk_spill *spill,
-                              struct bk_memblock *mb)
+/* Allocates the arrays of the block's values. */
+static bool allocate_values(const struct bk_setup *s, struct bk_spill *spill,
+                            struct bk_memblock *mb)
 {
-    size_t bytes = bk_memblock_array_bytes((uint64_t)s->nslices * s->nconf, 0);
-    bool ok = true;
+    uint64_t places = (uint64_t)s->nslices * s->nconf;
+    bool ok = bk_memblock_alloc(mb, spill, places, s->dtw_bytes);
 
-    for (unsigned told = 0; told < (s->distances ? 2 : 1); told++)
+    for (unsigned told = 0; s->attains && told < (s->distances ? 2 : 1); told++)
         for (unsigned side = 0; side < 2; side++)
-            ok = ok && (mb->attained[told][side] = bk_spill_new(spill, bytes));
+            ok = ok && (mb->attained[told][side] =
+                            bk_spill_new(spill, bk_memblock_array_bytes(places, 0)));
+    return ok;
+}
+
+/* In a dry run: takes the memory of solving the block.  False: no memory. */
+static bool take_memory(const struct bk_setup *s, struct bk_spill *spill, struct bk_memblock *mb)
+{
+    void *g = bk_spill_new_often(sizeof(struct kings));
+    void *zeroed = piece_new(zeroed_bytes(s)), *planes = piece_new(plane_bytes(s));
+    bool ok = allocate_values(s, spill, mb);
+
+    bk_spill_free(planes);
+    bk_spill_free(zeroed);
+    bk_spill_free(g);
     return ok;
 }
 
 bool NAME1(bk_kings_, BK_KERNEL)(const struct bk_setup *s, struct bk_spill *spill,
                                  struct bk_memblock *mb, struct bk_tally *tally, bool *too_far)
 {
-    struct kings *g = aligned_alloc(64, whole_lines(sizeof *g));
-    bool ok = g && begin(g, s);
+    struct kings *g;
+    bool ok;
 
-    ok = ok && bk_memblock_alloc(mb, spill, (uint64_t)s->pairs->nslices * s->nconf, s->dtw_bytes) &&
-         (!s->attains || allocate_attained(s, spill, mb));
+    if (bk_arena_is_dry())
+        return take_memory(s, spill, mb);
+    g = bk_spill_new_often(sizeof *g);
+    ok = g && begin(g, s) && allocate_values(s, spill, mb);
     for (uint32_t i = 0; ok && i < g->nconf; i++) {
         find_legal(g, &g->conf[i]);
         if (!g->conf[i].idle)

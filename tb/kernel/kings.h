@@ -21,13 +21,10 @@ struct bk_tally;
  * tally    gets the counts, and with distances the longest results, as from the kernels
  * too_far  set if distances do not fit: then there are no codes and no counts
  *
- * False: no memory.
+ * False: no memory.  In a dry run (memory/spill.h) only the memory is taken.
  */
 typedef bool bk_kings_solver(const struct bk_setup *s, struct bk_spill *spill,
                              struct bk_memblock *mb, struct bk_tally *tally, bool *too_far);
-
-/* Bytes that a bk_kings_solver takes while it solves, but for the block's codes. */
-typedef size_t bk_kings_bytes(const struct bk_setup *s);
 
 /* A block with more configurations, of men that shuffle, is solved slice by slice (passes.c).  A
    configuration takes 60 to 120 KB on a hundred squares. */
@@ -35,12 +32,9 @@ typedef size_t bk_kings_bytes(const struct bk_setup *s);
 
 /* By instruction set and width of a set. */
 bk_kings_solver bk_kings_portable64, bk_kings_portable128, bk_kings_portable256;
-bk_kings_bytes bk_kings_bytes_portable64, bk_kings_bytes_portable128, bk_kings_bytes_portable256;
 #ifdef __x86_64__
 bk_kings_solver bk_kings_avx2_64, bk_kings_avx2_128, bk_kings_avx2_256;
 bk_kings_solver bk_kings_avx512_64, bk_kings_avx512_128, bk_kings_avx512_256;
-bk_kings_bytes bk_kings_bytes_avx2_64, bk_kings_bytes_avx2_128, bk_kings_bytes_avx2_256;
-bk_kings_bytes bk_kings_bytes_avx512_64, bk_kings_bytes_avx512_128, bk_kings_bytes_avx512_256;
 #endif
 
 #endif

@@ -58,5 +58,4 @@ const struct bk_kernel KERNEL_NAME = {
     .deliver = deliver,
     .finish_group = finish_group,
     .solve_kings = NAME1(bk_kings_, BK_KERNEL),
-    .kings_bytes = NAME1(bk_kings_bytes_, BK_KERNEL),
 };

@@ -196,6 +196,7 @@ struct bk_setup {
                           beginnings by the square between and the end */
     struct bk_exit *exit;
     uint32_t nexit;
+    void *own; /* in a dry run (memory/spill.h): counts this struct's bytes; else NULL */
 };
 
 /* Returns the bit of bk_setup.change_ok for a change that is free, or `counted` (by an

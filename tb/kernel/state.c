@@ -106,7 +106,7 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
             }
             st->array[a][side] = at;
             at += own;
-            if (used && !is_written(a))
+            if (used && !is_written(a) && !bk_arena_is_dry())
                 memset(st->array[a][side], 0, own);
         }
     return true;

@@ -10,12 +10,11 @@
 #include "core/geometry.h"
 #include "table/index_new.h"
 #include "tb/encode/foretell.h"
+#include "tb/make/dry.h"
 #include "tb/make/plan.h"
 #include "tb/make/resident.h"
 #include "tb/memory/cpu.h"
 #include "tb/memory/transport.h"
-#include "tb/solve/estimate.h"
-#include "tb/solve/share.h"
 
 /* Program, libraries, and what the allocator keeps of solving: measured. */
 #define PROCESS_BYTES (UINT64_C(13) << 19)
@@ -45,9 +44,9 @@
 
 /* What is known of a table so far, whatever is held while it is made. */
 struct known {
-    struct bk_estimate solving[BK_WIDE + 1][2]; /* by strategy; [1]: solved blocks are let go */
-    bool solved[BK_WIDE + 1][2];                /* these are known */
-    struct bk_drawn *drawn;                     /* owned; bk_encode_draw(); NULL: not yet */
+    struct bk_solving solving[BK_WIDE + 1][2]; /* by strategy; [1]: solved blocks are let go */
+    bool solved[BK_WIDE + 1][2];               /* these are known */
+    struct bk_drawn *drawn;                    /* owned; bk_encode_draw(); NULL: not yet */
 };
 
 static bool is_several(const struct bk_plan *p) { return p->processes > 1; }
@@ -60,64 +59,12 @@ static struct bk_some_ranks all_of(const struct bk_plan *p)
     return (struct bk_some_ranks){ ranks, 0, ranks };
 }
 
-static unsigned table_of(const struct bk_plan *p, const struct bk_index *ix)
-{
-    unsigned table = 0;
-
-    while (!bk_material_equal(&p->table[table].m, &ix->m))
-        table++;
-    return table;
-}
-
-/* Returns the bytes that are held of a solved table; of several processes, those of its codes. */
-static uint64_t held(const struct bk_plan *p, const struct bk_estimate *n)
-{
-    return is_several(p) ? n->codes : n->held;
-}
-
-/* Returns the share of a table's codes that the process with most keeps; of one process 1. */
-static double kept_share(const struct bk_plan *p, const struct bk_index *ix, bool keep,
-                         struct bk_some_ranks some)
-{
-    struct bk_reading reading;
-    unsigned table;
-
-    if (!p->owners.ranks || !is_several(p))
-        return 1;
-    table = table_of(p, ix);
-    return bk_share_kept(ix, &p->owners,
-                         bk_plan_reading(&reading, p, table, keep) ? &reading : NULL, p->distances,
-                         some);
-}
-
-static enum bk_err estimate_some(struct bk_estimate *out, struct bk_plan *p,
-                                 const struct bk_index *ix, enum bk_strategy strategy, bool let_go,
-                                 unsigned threads, struct bk_some_ranks some, struct bk_report *why)
-{
-    struct bk_estimate_request r = { .ix = ix,
-                                     .kernel = p->kernel,
-                                     .distances = p->distances,
-                                     .strategy = strategy,
-                                     .let_go = let_go,
-                                     .attain = true,
-                                     .threads = threads,
-                                     .some = some,
-                                     .part = &p->table[table_of(p, ix)].part,
-                                     .encoder_share = bk_encode_share,
-                                     .kept = 1 };
-    enum bk_err err = bk_plan_owners(&r.owners, p, why);
-
-    if (!err)
-        r.kept = kept_share(p, ix, !let_go, some);
-    return err ? err : bk_estimate(out, &r, why);
-}
-
 /* Estimates what encoding a table takes.  n: what solving it takes; drawn: of its units; always:
    what else is there. */
 static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk_plan *p,
                                     const struct bk_index *ix, const struct bk_plan_table *t,
                                     unsigned threads, struct bk_some_ranks some,
-                                    const struct bk_estimate *n, const struct bk_drawn *drawn,
+                                    const struct bk_solving *n, const struct bk_drawn *drawn,
                                     uint64_t always, struct bk_report *why)
 {
     const struct bk_encode_options o = { .distances = p->distances,
@@ -137,52 +84,31 @@ static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk
     return bk_encode_estimate(out, &q, why);
 }
 
-/* bk_encode_readers(), as a callback. */
-static uint64_t encoders_of(const void *context, uint32_t block, uint32_t slice, unsigned side)
-{
-    return bk_encode_readers(context, block, slice, side);
-}
-
 /* Adds what several processes send each other while they solve a table.  encode: which of them
    encode it, or NULL. */
-static enum bk_err add_solving(uint64_t sent[BK_TRAFFICS], struct bk_plan *p,
-                               const struct bk_index *ix, uint32_t table, enum bk_strategy strategy,
-                               bool keep, unsigned threads, const struct bk_encode_places *encode,
-                               struct bk_report *why)
+static enum bk_err add_solving(uint64_t sent[BK_TRAFFICS], const struct bk_dry_run *r,
+                               struct bk_encode_places *encode, struct bk_report *why)
 {
-    struct bk_reading reading;
-    const struct bk_estimate_request r = { .ix = ix,
-                                           .kernel = p->kernel,
-                                           .distances = p->distances,
-                                           .strategy = strategy,
-                                           .attain = !p->alone,
-                                           .threads = threads,
-                                           .owners = &p->owners,
-                                           .some = all_of(p) };
-    const struct bk_estimate_readers w = { .reading = bk_plan_reading(&reading, p, table, keep)
-                                                          ? &reading
-                                                          : NULL,
-                                           .encoders = encode ? encoders_of : NULL,
-                                           .context = encode };
-    struct bk_estimate_traffic n;
-    enum bk_err err = bk_estimate_traffic(&n, &r, &w, why);
+    struct bk_share_traffic n;
+    enum bk_err err = bk_dry_sent(&n, r, encode, why);
 
-    sent[BK_SENDS_VALUES] += err ? 0 : n.values;
-    sent[BK_SENDS_NEWS] += err ? 0 : n.news;
+    sent[BK_SENDS_VALUES] += n.values;
+    sent[BK_SENDS_NEWS] += n.news;
     return err;
 }
 
 /* Adds what several processes send each other while they solve and encode a table. */
-static enum bk_err add_making(struct bk_plan *p, const struct bk_index *ix, uint32_t table,
-                              bool keep, unsigned threads, struct bk_report *why)
+static enum bk_err add_making(const struct bk_dry_run *r, struct bk_report *why)
 {
-    struct bk_plan_table *t = &p->table[table];
+    const struct bk_plan *p = r->p;
+    const struct bk_index *ix = r->ix;
+    struct bk_plan_table *t = &p->table[r->table];
     const struct bk_encode_options o = { .distances = p->distances,
                                          .standalone = p->alone,
                                          .effort = p->effort };
     const struct bk_encode_question q = { .ix = ix,
                                           .options = &o,
-                                          .threads = threads,
+                                          .threads = r->threads,
                                           .some = all_of(p),
                                           .file_bytes = { t->guess_bytes[BK_KIND_WDL],
                                                           t->guess_bytes[BK_KIND_DTW] } };
@@ -194,7 +120,7 @@ static enum bk_err add_making(struct bk_plan *p, const struct bk_index *ix, uint
 
     if (!err) {
         bk_units_of(ix, one_side, place, n);
-        err = add_solving(t->sent_bytes, p, ix, table, t->strategy, keep, threads, &encode, why);
+        err = add_solving(t->sent_bytes, r, &encode, why);
     }
     if (!err)
         err = bk_encode_traffic(&t->sent_bytes[BK_SENDS_ROWS], &t->sent_bytes[BK_SENDS_SHARDS], &q,
@@ -288,21 +214,36 @@ static enum bk_err need_index(struct bk_index **ix, const struct prediction *x, 
     return err;
 }
 
+static struct bk_dry_run run_of(const struct prediction *x, struct bk_index *ix, uint32_t table,
+                                enum bk_strategy strategy, bool keep)
+{
+    return (struct bk_dry_run){ .p = x->p,
+                                .ix = ix,
+                                .table = table,
+                                .strategy = strategy,
+                                .keep = keep,
+                                .threads = x->threads,
+                                .some = all_of(x->p) };
+}
+
 /* Sets *out to what solving a table takes.  It is found out once, with the table's index. */
-static enum bk_err solving(const struct bk_estimate **out, const struct prediction *x,
+static enum bk_err solving(const struct bk_solving **out, const struct prediction *x,
                            struct bk_index **ix, uint32_t table, enum bk_strategy strategy,
                            bool let_go, struct bk_report *why)
 {
     struct known *k = &x->known[table];
-    struct bk_estimate *n = &k->solving[strategy][let_go];
+    struct bk_solving *n = &k->solving[strategy][let_go];
     enum bk_err err = BK_OK;
 
     *out = n;
     if (k->solved[strategy][let_go])
         return BK_OK;
     err = need_index(ix, x, table, why);
-    if (!err)
-        err = estimate_some(n, x->p, *ix, strategy, let_go, x->threads, all_of(x->p), why);
+    if (!err) {
+        const struct bk_dry_run r = run_of(x, *ix, table, strategy, !let_go);
+
+        err = bk_dry_solving(n, &r, why);
+    }
     k->solved[strategy][let_go] = !err;
     return err;
 }
@@ -312,7 +253,7 @@ static enum bk_err add_anew(struct prediction *x, struct bk_index **ix, uint32_t
                             uint64_t *bytes, struct bk_report *why)
 {
     bool *apart = &x->p->table[table].anew_apart;
-    const struct bk_estimate *blocks, *groups, *disk, *n;
+    const struct bk_solving *blocks, *groups, *disk, *n;
     enum bk_err err = solving(&blocks, x, ix, table, BK_APART, false, why);
     uint64_t most;
 
@@ -324,7 +265,7 @@ static enum bk_err add_anew(struct prediction *x, struct bk_index **ix, uint32_t
         return err;
     *apart = *apart || beside_of(x, table) + groups->peak > most_of(x->h->memory);
     n = *apart ? blocks : groups;
-    *bytes = held(x->p, n);
+    *bytes = n->held;
     most = beside_of(x, table) + bk_resident_margin(x->h) + n->peak;
     x->peak = most > x->peak ? most : x->peak;
     x->fixed = disk->fixed > x->fixed ? disk->fixed : x->fixed;
@@ -333,9 +274,12 @@ static enum bk_err add_anew(struct prediction *x, struct bk_index **ix, uint32_t
     if (!is_several(x->p))
         return BK_OK;
     err = need_index(ix, x, table, why);
-    return err ? err
-               : add_solving(x->sent, x->p, *ix, table, *apart ? BK_APART : BK_GROUPS, true,
-                             x->threads, NULL, why);
+    if (!err) {
+        const struct bk_dry_run r = run_of(x, *ix, table, *apart ? BK_APART : BK_GROUPS, true);
+
+        err = add_solving(x->sent, &r, NULL, why);
+    }
+    return err;
 }
 
 /* Predicts solving a table anew whose files are there: in groups, if there is memory each time. */
@@ -356,7 +300,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
  */
 static enum bk_err choose_strategy(const struct prediction *x, struct bk_index **ix, uint32_t table,
                                    bool keep, enum bk_strategy *strategy,
-                                   const struct bk_estimate **n, struct bk_report *why)
+                                   const struct bk_solving **n, struct bk_report *why)
 {
     uint64_t beside = beside_of(x, table);
     enum bk_strategy last = x->p->distances ? BK_APART : BK_COMPACT;
@@ -384,8 +328,8 @@ static uint64_t bytes_for_cells(uint64_t positions, uint64_t solving)
 }
 
 /* Predicts solving and encoding: of one process, or of the first, which learns, and of others. */
-static enum bk_err predict_each(const struct prediction *x, const struct bk_index *ix,
-                                uint32_t table, bool let_go, const struct bk_estimate *chosen,
+static enum bk_err predict_each(const struct prediction *x, struct bk_index *ix, uint32_t table,
+                                bool let_go, const struct bk_solving *chosen,
                                 uint64_t *least_encoder, struct bk_report *why)
 {
     const struct bk_some_ranks all = all_of(x->p);
@@ -396,12 +340,14 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
 
     *least_encoder = 0;
     for (unsigned i = 0; !err && i < (is_several(x->p) ? 2 : 1); i++) {
-        struct bk_estimate n = *chosen;
+        struct bk_solving n = *chosen;
+        struct bk_dry_run r = run_of(x, ix, table, t->strategy, !let_go);
         struct bk_encode_needs encoder;
         uint64_t most;
 
+        r.some = part[i];
         if (is_several(x->p))
-            err = estimate_some(&n, x->p, ix, t->strategy, let_go, x->threads, part[i], why);
+            err = bk_dry_solving(&n, &r, why);
         if (!err)
             err = estimate_encoder(&encoder, x->p, ix, t, x->threads,
                                    is_several(x->p) ? part[i] : all, &n, x->known[table].drawn,
@@ -424,16 +370,16 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
 /* Returns the bytes that stay of a table once it is solved, if it is held. */
 static uint64_t held_bytes_of(const struct prediction *x, uint32_t table)
 {
-    const struct bk_estimate *kept = &x->known[table].solving[BK_APART][false];
+    const struct bk_solving *kept = &x->known[table].solving[BK_APART][false];
 
     return beside_of(x, table) + kept->peak > most_of(x->h->memory)
                ? BK_NEVER_HELD /* until it is solved all of it would have to stay */
-               : held(x->p, kept);
+               : kept->held;
 }
 
 /* Returns the bytes that encoding may use to be quicker. */
 static uint64_t encode_bytes_of(const struct prediction *x, const struct bk_plan_table *t,
-                                const struct bk_estimate *chosen)
+                                const struct bk_solving *chosen)
 {
     uint64_t solving = chosen->peak > chosen->encoding ? chosen->peak - chosen->encoding : 0;
     uint64_t bytes = bytes_for_cells(t->positions, solving);
@@ -444,7 +390,7 @@ static uint64_t encode_bytes_of(const struct prediction *x, const struct bk_plan
 /* Sets the least memory with which a table can be made, on disk.  encoder: least for encoding. */
 static void predict_least(const struct prediction *x, uint32_t table, uint64_t encoder)
 {
-    const struct bk_estimate *own = &x->known[table].solving[on_disk(x->p)][true];
+    const struct bk_solving *own = &x->known[table].solving[on_disk(x->p)][true];
     struct bk_plan_table *t = &x->p->table[table];
     uint64_t fixed = own->fixed > x->fixed ? own->fixed : x->fixed;
     uint64_t room = own->room > x->room ? own->room : x->room;
@@ -483,7 +429,7 @@ static enum bk_err predict(struct prediction *x, struct bk_index **ix, uint32_t 
                            struct bk_report *why)
 {
     struct bk_plan_table *t = &x->p->table[table];
-    const struct bk_estimate *n;
+    const struct bk_solving *n;
     uint64_t least_encoder;
     bool keep;
     enum bk_err err = need_index(ix, x, table, why);
@@ -508,8 +454,11 @@ static enum bk_err predict(struct prediction *x, struct bk_index **ix, uint32_t 
     t->memory_bytes = x->peak;
     err = predict_each(x, *ix, table, !keep, n, &least_encoder, why);
     memcpy(t->sent_bytes, x->sent, sizeof x->sent);
-    if (!err && is_several(x->p))
-        err = add_making(x->p, *ix, table, keep, x->threads, why);
+    if (!err && is_several(x->p)) {
+        const struct bk_dry_run r = run_of(x, *ix, table, t->strategy, keep);
+
+        err = add_making(&r, why);
+    }
     if (err)
         return err;
     t->anew_positions = x->positions;

@@ -1,7 +1,8 @@
 /*
  * disk.c - see disk.h.
  *
- * A file that was made before takes what it took (known.h).  Of others is guessed:
+ * A file that was made before takes what it took
+ * (src/variants/sizes.tsv).  Of others is guessed:
  *
  * (1) bytes = HEAD_BYTES + positions kept * bits / 8
  *
@@ -110,21 +111,22 @@ uint64_t bk_disk_guess(const struct bk_material *m, const struct bk_index *ix, e
     return HEAD_BYTES + (uint64_t)((double)kept * each / 80000);
 }
 
-static const struct known_game *known_game_of(const struct bk_variant *v)
+static const struct bk_known_game *known_game_of(const struct bk_variant *v)
 {
-    for (unsigned i = 0; i < sizeof known_games / sizeof *known_games; i++)
-        if (known_games[i].rules_id == v->rules_id)
-            return &known_games[i];
-    return NULL;
+    const struct bk_known_game *g = bk_known_games;
+
+    while (g->rules_id && g->rules_id != v->rules_id)
+        g++;
+    return g->rules_id ? g : NULL;
 }
 
 uint64_t bk_disk_known(const struct bk_variant *v, const char *name, enum bk_kind kind,
                        enum bk_effort effort)
 {
-    const struct known_game *g = known_game_of(v);
+    const struct bk_known_game *g = known_game_of(v);
 
     for (unsigned i = 0; g && i < g->n; i++) {
-        const struct known_table *t = &g->table[i];
+        const struct bk_known_table *t = &g->table[i];
 
         if (strcmp(t->name, name) != 0)
             continue;

@@ -149,6 +149,8 @@ static void *copy_array(const struct narrowing *x, uint32_t block, const void *f
     size_t bytes = bk_memblock_array_bytes(nslices * narrow->slice_stride, code_bytes);
     void *to = from ? bk_spill_new(x->to->spill, bytes) : NULL;
 
+    if (bk_arena_is_dry())
+        return to;
     if (to && narrow->narrow_n)
         copy_part(to, from, wide, narrow, nslices, x->from->ix->nslots, code_bytes);
     else if (to)

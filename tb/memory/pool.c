@@ -16,6 +16,7 @@ struct worker {
 
 struct bk_pool {
     unsigned threads;
+    bool dry; /* nothing is run: there are no workers */
     struct worker *worker;
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
@@ -93,10 +94,23 @@ enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_repor
     return BK_OK;
 }
 
+struct bk_pool *bk_pool_open_dry(unsigned threads)
+{
+    struct bk_pool *p = calloc(1, sizeof *p);
+
+    if (p)
+        *p = (struct bk_pool){ .threads = threads, .dry = true };
+    return p;
+}
+
 void bk_pool_close(struct bk_pool *p)
 {
     if (!p)
         return;
+    if (p->dry) {
+        free(p);
+        return;
+    }
     pthread_mutex_lock(&p->lock);
     p->quit = true;
     pthread_cond_broadcast(&p->begin);
@@ -114,6 +128,8 @@ unsigned bk_pool_threads(const struct bk_pool *p) { return p ? p->threads : 1; }
 
 static void run(struct bk_pool *p, uint64_t items, bk_work *work, void *context, bool heeds_stop)
 {
+    if (p->dry)
+        return;
     p->work = work;
     p->context = context;
     p->items = items;

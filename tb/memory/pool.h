@@ -19,6 +19,9 @@ typedef void bk_work(void *context, uint64_t item, unsigned thread);
 
 /* threads 0: one a core.  *out owned. */
 enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_report *why);
+/* Opens a pool that has so many threads to count with and runs nothing: for a dry run
+   (docs/memory.md).  NULL: no memory. */
+struct bk_pool *bk_pool_open_dry(unsigned threads);
 void bk_pool_close(struct bk_pool *p);
 unsigned bk_pool_threads(const struct bk_pool *p); /* NULL: 1 */
 /* p NULL: all in the caller's thread. */

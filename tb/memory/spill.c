@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,81 @@ struct bk_spill {
     int refused; /* what the disk said when it had no more room, or 0 */
     char *dir;
 };
+
+/* == The arena == */
+
+/* A dry array's address: the highest bit, then whether it has a spill, then its bytes. */
+#define DRY     (UINT64_C(1) << 63)
+#define SPILLED (UINT64_C(1) << 62)
+
+static _Thread_local struct bk_arena *dry; /* NULL: arrays are real */
+static struct bk_spill dry_spill = { .limit = UINT64_MAX };
+static _Atomic uint64_t live, peak; /* of real arrays */
+
+static void raise_peak(uint64_t now)
+{
+    uint64_t seen = peak;
+
+    while (seen < now && !atomic_compare_exchange_weak(&peak, &seen, now))
+        ;
+}
+
+/* Counts a real array that comes, and returns it. */
+static void *counted(struct front *p)
+{
+    if (!p)
+        return NULL;
+    raise_peak(atomic_fetch_add(&live, p->bytes) + p->bytes);
+    return (char *)p + FRONT;
+}
+
+struct bk_arena bk_arena(void) { return (struct bk_arena){ .live = live, .peak = peak }; }
+
+void bk_arena_again(void) { peak = live; }
+
+void bk_arena_dry(struct bk_arena *a) { dry = a; }
+
+bool bk_arena_is_dry(void) { return dry; }
+
+struct bk_spill *bk_arena_spill(void) { return &dry_spill; }
+
+void bk_arena_raise(uint64_t bytes, uint64_t fixed)
+{
+    if (dry->live + bytes > dry->peak)
+        dry->peak = dry->live + bytes;
+    if (dry->resident + fixed > dry->fixed_peak)
+        dry->fixed_peak = dry->resident + fixed;
+}
+
+static void *dry_new(uint64_t bytes, bool spilled)
+{
+    dry->live += bytes;
+    dry->resident += spilled ? 0 : bytes;
+    bk_arena_raise(0, 0);
+    return (void *)(uintptr_t)(DRY | (spilled ? SPILLED : 0) | bytes);
+}
+
+static bool is_dry(const void *array) { return (uintptr_t)array & DRY; }
+
+uint64_t bk_arena_bytes(const void *array) { return (uintptr_t)array & ~(DRY | SPILLED); }
+
+static void dry_free(const void *array)
+{
+    uint64_t bytes = bk_arena_bytes(array);
+
+    dry->live -= bytes;
+    dry->resident -= (uintptr_t)array & SPILLED ? 0 : bytes;
+}
+
+void *bk_arena_resize(void *array, uint64_t bytes)
+{
+    if (!array)
+        return NULL;
+    dry_free(array);
+    return dry_new(bytes, (uintptr_t)array & SPILLED);
+}
+
+/* == Opening and closing == */
 
 enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
                           uint64_t room_bytes, struct bk_report *why)
@@ -223,6 +299,8 @@ void *bk_spill_new_sparse(size_t bytes)
 
     if (all < bytes)
         return NULL;
+    if (dry)
+        return dry_new(bytes, true);
     map =
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
@@ -260,6 +338,8 @@ void bk_spill_forget(void *part, size_t bytes)
     size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)part & (page - 1);
     size_t whole = bytes > before ? (bytes - before) & ~(page - 1) : 0;
 
+    if (is_dry(part))
+        return;
     if (!whole) {
         memset(part, 0, bytes);
         return;
@@ -289,25 +369,49 @@ void bk_spill_explain(struct bk_spill *st, struct bk_report *why)
         bk_report_write(why, "scratch in %s: %s", st->dir, strerror(refused));
 }
 
-static void *new_array(struct bk_spill *st, size_t bytes, bool brief)
+/* Returns the bytes that an array is allocated with, front included; 0: too many. */
+static size_t bytes_of(size_t bytes)
 {
     size_t all = ((bytes + 63) & ~(size_t)63) + FRONT;
+
+    return all < bytes ? 0 : all;
+}
+
+static struct front *from_allocator(size_t all)
+{
+    struct front *p = aligned_alloc(64, all);
+
+    if (p)
+        *p = (struct front){ .bytes = all };
+    return p;
+}
+
+static void *new_array(struct bk_spill *st, size_t bytes, bool brief)
+{
+    size_t all = bytes_of(bytes);
     struct front *p;
 
-    if (all < bytes)
+    if (!all)
         return NULL;
-    if (all >= MAPPED) {
-        p = brief && st ? map_brief(st, whole_pages(all)) : NULL;
-        if (!p)
-            p = st ? map_file(st, whole_pages(all)) : map_memory(whole_pages(all));
-    } else {
-        p = aligned_alloc(64, all);
-        if (p) {
-            memset(p, 0, all);
-            p->bytes = all;
-        }
+    if (dry)
+        return dry_new(all < MAPPED ? all : whole_pages(all), st);
+    if (all < MAPPED) {
+        p = from_allocator(all);
+        return p ? memset(counted(p), 0, all - FRONT) : NULL;
     }
-    return p ? (char *)p + FRONT : NULL;
+    p = brief && st ? map_brief(st, whole_pages(all)) : NULL;
+    if (!p)
+        p = st ? map_file(st, whole_pages(all)) : map_memory(whole_pages(all));
+    return counted(p);
+}
+
+void *bk_spill_new_often(size_t bytes)
+{
+    size_t all = bytes_of(bytes);
+
+    if (!all)
+        return NULL;
+    return dry ? dry_new(all, false) : counted(from_allocator(all));
 }
 
 void *bk_spill_new(struct bk_spill *st, size_t bytes) { return new_array(st, bytes, false); }
@@ -351,7 +455,13 @@ void bk_spill_free(void *array)
 
     if (!array)
         return;
+    if (is_dry(array)) {
+        dry_free(array);
+        return;
+    }
     p = (struct front *)((char *)array - FRONT);
+    if (!p->before)
+        atomic_fetch_sub(&live, p->bytes);
     if (p->brief)
         unmap_brief(p);
     else if (p->st)

@@ -42,6 +42,9 @@ void *bk_spill_new(struct bk_spill *st, size_t bytes);
  * read when they are first touched, and written to the disk for nothing (docs/solving.md 10).
  */
 void *bk_spill_new_brief(struct bk_spill *st, size_t bytes);
+/* As bk_spill_new(), in memory, from the allocator, and not cleared: for an array that comes and
+   goes with every block.  To map it each time would take longer than to fill it. */
+void *bk_spill_new_often(size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
 /*
  * As bk_spill_new(), in memory, for a *sparse* array: only parts of it will ever be touched.  No
@@ -86,5 +89,37 @@ void bk_spill_refused(struct bk_spill *st, int error);
  * st NULL: bk_stock_ease().  Cost: some 2 us, and mapping the pages again when they are touched.
  */
 void bk_spill_ease(struct bk_spill *st);
+
+/* == The arena ==
+ * All these arrays are counted, but for sparse ones, in bytes as they are allocated.  While a
+ * thread's arena is *dry*, arrays that it asks for are counted and nothing else: they get addresses
+ * of nothing, which must not be touched (docs/memory.md).  The address has the number of bytes, so
+ * that it costs some ns, and nothing has to be looked up when it is freed.
+ */
+struct bk_arena {
+    uint64_t live, peak;           /* bytes of arrays, now and at most */
+    uint64_t resident, fixed_peak; /* dry: the part of them that no spill holds, now and at most */
+};
+
+/* Returns the counts of the process since bk_arena_again(); the last two are 0. */
+struct bk_arena bk_arena(void);
+/* Begins to count the peak anew, from what is live. */
+void bk_arena_again(void);
+
+/* From here on this thread's arrays are dry, and counted in `a`, which is zeroed or goes on; NULL:
+   they are real again.  Arrays of a dry arena are freed while it is dry. */
+void bk_arena_dry(struct bk_arena *a);
+bool bk_arena_is_dry(void);
+/* A spill for dry arrays, which are none of the part that no spill holds. */
+struct bk_spill *bk_arena_spill(void);
+/* In a dry arena: raises the peaks as if so many more bytes were live for a moment, of which no
+   spill holds `fixed`. */
+void bk_arena_raise(uint64_t bytes, uint64_t fixed);
+#define BK_ARENA_TOO_MUCH (UINT64_MAX / 4) /* for what cannot be done in any memory */
+/* Returns a dry array in the place of `array` that takes so many bytes: of a sparse one more, or
+   fewer, have memory now.  NULL stays NULL. */
+void *bk_arena_resize(void *array, uint64_t bytes);
+/* Returns the bytes of a dry array. */
+uint64_t bk_arena_bytes(const void *array);
 
 #endif

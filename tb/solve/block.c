@@ -66,7 +66,7 @@ static void scratch_free(struct scratch *x) /* zeroed is fine */
 /* A block of a group, and where its values go. */
 struct handing {
     struct bk_delivery d;
-    struct bk_setup *block; /* owned, as conf */
+    struct bk_setup *block; /* owned, as conf; NULL in a dry run, where conf stands for both */
     uint32_t *conf;
     uint8_t map[BK_SQ_MAX];
 };
@@ -136,6 +136,21 @@ static struct bk_setup_request request_of(const struct work *w)
                                       .k_limit = w->t->code_bytes > 1 ? BK_CODE_K_MAX16 : k_max };
 }
 
+/* In a dry run: notes what one piece of work of each thread touches of the state: its own slice and
+   neighbours' frontiers. */
+static void note_room(const struct work *w)
+{
+    const struct bk_setup *s = w->setup;
+    const struct bk_state *st = &w->solver.state;
+    uint64_t room = s->nslices ? bk_state_bytes(st) / s->nslices * 2 : 0;
+
+    if (s->ledger)
+        room = bk_paging_room(s, st->slice_bytes[BK_WON]);
+    room *= bk_pool_threads(w->run->job->pool);
+    if (!s->by_kings && room > w->run->job->dry->room)
+        w->run->job->dry->room = room;
+}
+
 /* Makes w->setup, with its exits. */
 static enum bk_err prepare(struct work *w, struct bk_report *why)
 {
@@ -151,7 +166,9 @@ static enum bk_err prepare(struct work *w, struct bk_report *why)
     bk_state_measure(&w->solver.state, s, w->k->set_bytes);
     if (!w->b->group)
         bk_setup_lay_out_codes(s, w->k, false, &w->t->block[w->b->block[0]], w->t->code_bytes);
-    return has_exits ? BK_OK : bk_exits_find(s, &w->run->job->tables, why);
+    if (w->run->job->dry)
+        note_room(w);
+    return has_exits || w->run->job->dry ? BK_OK : bk_exits_find(s, &w->run->job->tables, why);
 }
 
 /* == Prepare: memory == */
@@ -186,7 +203,7 @@ static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_r
     enum bk_err err = bk_ledger_new(&w->ledger, w->setup, spill, threads, why);
 
     st->sparse = bk_state_bytes(st) > budget_of(w);
-    if (!err && !bk_state_new(st, NULL, NULL))
+    if (!err && !bk_state_new(st, w->run->job->dry ? spill : NULL, NULL)) /* else it may be paged */
         err = bk_no_memory(why);
     if (!err && st->sparse)
         err = bk_paging_new(&w->paging, &w->solver, w->ledger, spill, budget_of(w), threads, why);
@@ -228,7 +245,7 @@ static enum bk_err allocate(struct work *w, struct bk_report *why)
         w->solver.state.sparse = w->share;
         ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
     }
-    if (!w->share && !w->t->spill && !w->paging)
+    if (!w->share && !w->t->spill && !w->paging && !w->run->job->dry)
         w->by_black = order_by_black(w->setup);
     w->tally = calloc(threads, sizeof *w->tally);
     ok = ok && w->tally && scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
@@ -237,15 +254,19 @@ static enum bk_err allocate(struct work *w, struct bk_report *why)
     return ok ? BK_OK : bk_no_memory(why);
 }
 
-/* Allocates arrays for the values of a block, if those of its state are not handed on. */
-static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb)
+/* Allocates arrays for the values of a block that is laid out, if those of its state are not handed
+   on. */
+static bool make_room(const struct work *w, uint32_t block)
 {
-    size_t bytes = bk_memblock_array_bytes(s->nslices * mb->bit_slice_stride, 0);
-    bool ok = bk_memtable_alloc(w->t, (uint32_t)(s->b - s->ix->block));
+    const struct bk_solve_job *job = w->run->job;
+    struct bk_memblock *mb = &w->t->block[block];
+    uint64_t places = w->t->ix->block[block].pairs->nslices * mb->bit_slice_stride;
+    bool ok = bk_memtable_alloc(w->t, block);
 
-    for (unsigned told = 0; s->attains && told < (s->distances ? 2 : 1); told++)
+    for (unsigned told = 0; job->attain && told < (job->distances ? 2 : 1); told++)
         for (unsigned side = 0; side < 2; side++)
-            ok = ok && (mb->attained[told][side] = bk_memtable_array(w->t, bytes));
+            ok = ok && (mb->attained[told][side] =
+                            bk_memtable_array(w->t, bk_memblock_array_bytes(places, 0)));
     return ok;
 }
 
@@ -452,15 +473,58 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
     }
 }
 
+/* == Blocks that are alike, in a dry run == */
+
+static struct bk_likeness likeness_of(const struct bk_index *ix, uint32_t block, bool taken)
+{
+    const struct bk_block *b = &ix->block[block];
+    struct bk_likeness l;
+
+    memset(&l, 0, sizeof l);
+    l.nslices = b->pairs->nslices;
+    l.group = b->group;
+    l.taken = taken;
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        l.size[slot] = ix->cells[slot]->size[b->cell[slot]];
+    return l;
+}
+
+/* Returns the block's kind; it is not known if no block like it has been measured lately. */
+static struct bk_dry_kind *kind_of(const struct bk_run *run, uint32_t block, bool taken)
+{
+    const struct bk_index *ix = run->job->t->ix;
+    struct bk_likeness l = likeness_of(ix, block, taken);
+    uint32_t h = (l.nslices * 31 + l.group) * 2 + taken;
+    struct bk_dry_kind *k;
+
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        h = h * 31 + l.size[slot];
+    k = &run->kinds[h % BK_DRY_KINDS];
+    if (k->known && memcmp(&k->like, &l, sizeof l) != 0)
+        k->known = false;
+    k->like = l;
+    return k;
+}
+
+/* Lays a block out as others of its kind lie; it has no arrays. */
+static void lay_out_alike(struct bk_memblock *mb, const struct bk_dry_kind *k)
+{
+    *mb = k->mb;
+    memset(mb->code, 0, sizeof mb->code);
+    memset(mb->draw, 0, sizeof mb->draw);
+    memset(mb->attained, 0, sizeof mb->attained);
+    mb->solved = mb->encoded = mb->trimmed = false;
+}
+
 /* == Where a block of a group goes == */
 
 /* Returns the group's configurations, by those of a block.  Owned; NULL: no memory. */
 static uint32_t *configurations_of(const struct bk_setup *group, const struct bk_setup *block,
                                    const struct bk_member *m)
 {
-    uint32_t *conf = calloc(block->nconf, sizeof *conf);
+    uint32_t *conf = bk_spill_new(NULL, block->nconf * sizeof *conf);
 
-    for (unsigned o = 0; conf && o < group->nouter; o++) {
+    for (unsigned o = 0; conf && o < group->nouter && !bk_arena_is_dry(); o++) {
         const struct bk_outer *out = &group->outer[o];
         unsigned slot = 0, own = 0;
 
@@ -482,12 +546,12 @@ static uint32_t *configurations_of(const struct bk_setup *group, const struct bk
 /* Frees what `h` owns; of zeroes, too. */
 static void release_handing(struct handing *h)
 {
-    free(h->conf);
+    bk_spill_free(h->conf);
     bk_setup_free(h->block);
 }
 
 /* Finds where a block of the group goes.  False: no memory; release_handing() anyway. */
-static bool prepare_handing(struct work *w, uint32_t block, struct handing *h)
+static bool find_handing(struct work *w, uint32_t block, struct handing *h)
 {
     struct bk_setup_request r = request_of(w);
     struct bk_memblock *mb = &w->t->block[block];
@@ -505,6 +569,31 @@ static bool prepare_handing(struct work *w, uint32_t block, struct handing *h)
     h->conf = configurations_of(w->setup, h->block, &member);
     h->d = (struct bk_delivery){ h->block, mb, h->conf, h->map, !member.straight };
     return h->conf;
+}
+
+/* Takes the memory of find_handing(), as one array.  False: no memory. */
+static bool find_handing_dry(struct work *w, uint32_t block, struct handing *h)
+{
+    struct bk_dry_kind *k = kind_of(w->run, block, true);
+    struct bk_arena *arena = w->run->job->dry->arena;
+    uint64_t before = arena->live;
+
+    if (!k->known) {
+        struct handing own;
+
+        k->known = find_handing(w, block, &own);
+        k->mb = w->t->block[block];
+        k->own = arena->live - before;
+        release_handing(&own);
+    }
+    lay_out_alike(&w->t->block[block], k);
+    *h = (struct handing){ .conf = bk_arena_resize(bk_spill_new_often(0), k->own) };
+    return k->known;
+}
+
+static bool prepare_handing(struct work *w, uint32_t block, struct handing *h)
+{
+    return w->run->job->dry ? find_handing_dry(w, block, h) : find_handing(w, block, h);
 }
 
 /* == A group whose codes go straight to its blocks == */
@@ -529,15 +618,15 @@ static bool lands_at_once(const struct work *w)
 static bool find_landings(struct work *w)
 {
     w->handing = calloc(w->b->n, sizeof *w->handing);
-    w->landing = calloc(w->setup->nconf, sizeof *w->landing);
+    w->landing = bk_spill_new(NULL, w->setup->nconf * sizeof *w->landing);
     if (!w->handing || !w->landing)
         return false;
     for (uint32_t i = 0; i < w->b->n; i++) {
         struct handing *h = &w->handing[i];
 
-        if (!prepare_handing(w, w->b->block[i], h) || !make_room(w, h->block, h->d.mb))
+        if (!prepare_handing(w, w->b->block[i], h) || !make_room(w, w->b->block[i]))
             return false;
-        for (uint32_t conf = 0; conf < h->block->nconf; conf++)
+        for (uint32_t conf = 0; h->block && conf < h->block->nconf; conf++)
             w->landing[h->conf[conf]] = (struct bk_landing){ &h->d, conf };
     }
     return true;
@@ -574,7 +663,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
 static enum bk_err settle(struct work *w, struct bk_report *why)
 {
     w->mb = &w->t->block[w->b->block[0]];
-    if (w->ledger && !make_room(w, w->setup, w->mb))
+    if (w->ledger && !make_room(w, w->b->block[0]))
         return bk_no_memory(why);
     if (lands_at_once(w) && !find_landings(w))
         return bk_no_memory(why);
@@ -615,9 +704,9 @@ static bool deliver_block(struct work *w, uint32_t block)
 {
     struct handing h;
     struct delivering x = { w, &h };
-    bool ok = prepare_handing(w, block, &h) && make_room(w, h.block, h.d.mb);
+    bool ok = prepare_handing(w, block, &h) && make_room(w, block);
 
-    if (ok)
+    if (ok && h.block)
         bk_pool_run(w->b->pool, h.block->nslices, run_deliver, &x);
     release_handing(&h);
     return ok;
@@ -842,7 +931,7 @@ static void release(struct work *w)
     for (uint32_t i = 0; w->handing && i < w->b->n; i++)
         release_handing(&w->handing[i]);
     free(w->handing);
-    free(w->landing);
+    bk_spill_free(w->landing);
     free(w->tally);
     free(w->by_black);
 }
@@ -861,12 +950,61 @@ static enum bk_err ended(bool shared, enum bk_err err, struct bk_report *why)
     return shared ? bk_ranks_agree(err, why) : err;
 }
 
+/* As make_room(), in a dry run.  Of a table that processes share only parts have memory: what the
+   process encodes or reads. */
+static bool make_room_dry(const struct work *w, uint32_t block)
+{
+    const struct bk_dry *dry = w->run->job->dry;
+    struct bk_value_readers readers = bk_run_value_readers(w->run);
+    struct bk_arena before = *dry->arena;
+    double encodes, kept = dry->kept;
+
+    if (!make_room(w, block))
+        return false;
+    if (!w->run->by_share)
+        return true;
+    encodes = dry->encodes(dry->context, block);
+    bk_share_resize(&readers, block, encodes + kept - encodes * kept, encodes);
+    dry->arena->peak = before.peak;
+    dry->arena->fixed_peak = before.fixed_peak;
+    bk_arena_raise(0, 0);
+    return true;
+}
+
+/* Takes the memory of a block, or group, that processes share, of the process that takes most: the
+   state that it touches; then the values that it encodes or reads. */
+static enum bk_err measure_shared(struct work *w, struct bk_report *why)
+{
+    const struct bk_solve_job *job = w->run->job;
+    struct bk_state *st = &w->solver.state;
+    void *state = bk_spill_new_sparse(bk_share_bytes(w->setup, st, job->owners, job->dry->some));
+    unsigned threads = bk_pool_threads(w->b->pool);
+    bool ok = state && scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
+
+    for (uint32_t i = 0; ok && i < w->b->n; i++) {
+        uint32_t block = w->b->block[i];
+        struct handing h = { 0 };
+
+        if (w->b->group)
+            ok = prepare_handing(w, block, &h);
+        else
+            state = bk_arena_resize(state, 0); /* its values are a part of it */
+        ok = ok && make_room_dry(w, block);
+        release_handing(&h);
+        w->t->block[block].solved = true;
+    }
+    bk_spill_free(state);
+    return ok ? BK_OK : bk_no_memory(why);
+}
+
 static enum bk_err solve_slices(struct work *w, struct bk_report *why)
 {
     const struct bk_solve_job *job = w->run->job;
     bool shared = job->owners && is_shared(w);
     enum bk_err err = BK_OK;
 
+    if (shared && job->dry)
+        return measure_shared(w, why);
     if (shared)
         err = bk_share_new(&w->share, w->setup, job->owners, why);
     else if (job->as && is_shared(w))
@@ -876,7 +1014,7 @@ static enum bk_err solve_slices(struct work *w, struct bk_report *why)
     err = ended(shared, err, why);
     if (!err && shared)
         bk_ranks_sends(BK_SENDS_NEWS);
-    if (!err)
+    if (!err && !job->dry)
         err = iterate(w, why);
     if (!err)
         err = ended(shared, settle(w, why), why);
@@ -898,4 +1036,52 @@ enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struc
     for (uint32_t i = 0; err && i < b->n; i++)
         bk_memblock_free(&w.t->block[b->block[i]]);
     return err;
+}
+
+/* Measures a block by solving it dry. */
+static enum bk_err measure(struct bk_run *run, const struct bk_blocks *b, struct bk_dry_kind *k,
+                           struct bk_report *why)
+{
+    struct bk_arena *arena = run->job->dry->arena, before = *arena;
+    enum bk_err err;
+
+    arena->peak = arena->live;
+    arena->fixed_peak = arena->resident;
+    err = bk_blocks_solve(run, b, why);
+    k->known = !err;
+    k->mb = run->job->t->block[b->block[0]];
+    k->spare = run->spares.n ? run->spares.bytes : 0;
+    k->bytes = arena->peak - arena->live;
+    k->fixed = arena->fixed_peak - arena->resident;
+    if (arena->peak < before.peak)
+        arena->peak = before.peak;
+    if (arena->fixed_peak < before.fixed_peak)
+        arena->fixed_peak = before.fixed_peak;
+    return err;
+}
+
+const struct bk_dry_kind *bk_block_measure(struct bk_run *run, const struct bk_blocks *b,
+                                           enum bk_err *err, struct bk_report *why)
+{
+    struct work w = { .run = run, .t = run->job->t };
+    struct bk_dry_kind *k = kind_of(run, b->block[0], false);
+    struct bk_memblock *mb = &w.t->block[b->block[0]];
+
+    *err = BK_OK;
+    if (!k->known) {
+        *err = measure(run, b, k, why);
+        return *err ? NULL : k;
+    }
+    if (run->spares.n && run->spares.bytes != k->spare)
+        bk_spares_free(&run->spares);
+    if (k->spare && !run->spares.n)
+        run->spares = (struct bk_spares){ { bk_spill_new(w.t->spill, k->spare) }, k->spare, 1 };
+    lay_out_alike(mb, k);
+    if (!make_room_dry(&w, b->block[0])) {
+        *err = bk_no_memory(why);
+        return NULL;
+    }
+    mb->solved = true;
+    bk_arena_raise(k->bytes, k->fixed);
+    return k;
 }

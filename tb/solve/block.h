@@ -27,4 +27,9 @@ struct bk_blocks {
  */
 enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why);
 
+/* The same in a dry run, for a block by itself.  b->pool: dry.  Blocks that are alike are done
+   once. Returns its kind, by which it took memory; NULL: no memory, *err says so. */
+const struct bk_dry_kind *bk_block_measure(struct bk_run *run, const struct bk_blocks *b,
+                                           enum bk_err *err, struct bk_report *why);
+
 #endif

@@ -10,6 +10,7 @@
 #include "tb/memory/memtable.h"
 #include "tb/memory/meter.h"
 #include "tb/memory/pool.h"
+#include "tb/memory/ranks.h"
 #include "tb/solve/exits.h"
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
@@ -45,6 +46,24 @@ struct bk_sink {
     void (*news)(void *context, const struct bk_news *n);
 };
 
+/*
+ * A dry run (docs/memory.md): the arena is dry, the pool too, exits are not looked for and plies
+ * not run.  What the table takes is in the arena afterwards, and here.
+ */
+struct bk_dry {
+    struct bk_arena *arena; /* this thread's */
+    uint64_t room;          /* set: bytes of the state that one piece of work of each thread
+                               touches */
+    bool groups;            /* set: some blocks are solved in groups */
+    /* Of several processes, which solve all blocks of the table together, the one that takes most:
+     */
+    struct bk_some_ranks some; /* of these */
+    double kept;               /* of the values, how much it reads: bk_share_kept() */
+    double (*encodes)(const void *context,
+                      uint32_t block); /* and how much of a block's it encodes */
+    const void *context;
+};
+
 struct bk_solve_job {
     struct bk_memtable *t; /* filled: codes of every block that was not let go */
     const struct bk_kernel *kernel;
@@ -63,6 +82,7 @@ struct bk_solve_job {
         *owners; /* who owns which slices, if several processes solve it together; NULL: one does */
     const struct bk_owners
         *as; /* one process: `news` is told of what these owners would send each other; else NULL */
+    struct bk_dry *dry;               /* NULL: the table is solved */
     const struct bk_reading *reading; /* which slices of the table each process keeps; NULL: all */
     const volatile int *stop;         /* set by a signal: give up with BK_E_SYSTEM */
     const volatile int *finish; /* the same, but between two plies or blocks, after a checkpoint;

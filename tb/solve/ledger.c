@@ -64,8 +64,10 @@ uint64_t bk_ledger_bytes(const struct bk_setup *s)
 
 static bool scratch_new(struct scratch *w, const struct bk_ledger *h)
 {
-    w->codes[0] = bk_spill_new(NULL, h->slice_bytes);
-    w->codes[1] = bk_spill_new(NULL, h->slice_bytes);
+    size_t bytes = bk_arena_is_dry() ? bk_ledger_bytes(h->s) / 2 : h->slice_bytes; /* and notes */
+
+    w->codes[0] = bk_spill_new(NULL, bytes);
+    w->codes[1] = bk_spill_new(NULL, bytes);
     w->exits = calloc(2 * (size_t)h->kinds, sizeof *w->exits);
     w->k = calloc(2 * (size_t)h->kinds, sizeof *w->k);
     return w->codes[0] && w->codes[1] && w->exits && w->k;
@@ -113,7 +115,9 @@ enum bk_err bk_ledger_new(struct bk_ledger **out, const struct bk_setup *s, stru
     h->threads = threads;
     h->slice_bytes = codes_bytes(s);
     h->kinds = s->k_limit + 1;
-    err = allocate(h) ? bk_log_open(&h->log, spill, why) : bk_no_memory(why);
+    err = allocate(h) ? BK_OK : bk_no_memory(why);
+    if (!err && !bk_arena_is_dry())
+        err = bk_log_open(&h->log, spill, why);
     if (err)
         bk_ledger_free(h);
     else
@@ -147,7 +151,7 @@ bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsi
 
 bool bk_ledger_failed(const struct bk_ledger *h)
 {
-    return atomic_load(&h->no_memory) || bk_log_failed(h->log);
+    return atomic_load(&h->no_memory) || (h->log && bk_log_failed(h->log));
 }
 
 /* == Notes == */

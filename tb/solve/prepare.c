@@ -10,18 +10,18 @@
 #include "core/rules.h"
 #include "core/array.h"
 
-/* == Memory == */
+/* == Memory ==
+ *
+ * In a dry run (docs/memory.md) arrays are asked for as ever, and not filled.
+ */
 
-static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
+static void *array(size_t bytes) { return bk_spill_new_often(bytes); }
 
-/* Returns memory for sets, which lie on whole vectors. */
-static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
-
-static void *aligned_zeroed(size_t bytes)
+static void *array_zeroed(size_t bytes)
 {
-    void *p = aligned(bytes);
+    void *p = array(bytes);
 
-    return p ? memset(p, 0, bytes) : NULL;
+    return p && !bk_arena_is_dry() ? memset(p, 0, bytes) : p;
 }
 
 /* == Which men move how == */
@@ -320,12 +320,12 @@ static bool link_captures(struct bk_setup *s)
 
     for (unsigned o = 0; o < s->nouter; o++) {
         unsigned type = s->outer[o].type, colour = s->outer[o].colour;
-        uint32_t *link = calloc((size_t)nsq * nsq, sizeof *link);
+        uint32_t *link = array_zeroed((size_t)nsq * nsq * sizeof *link);
 
         if (!link)
             return false;
         s->link[s->outer[o].slot] = link;
-        for (unsigned sq = 0; sq < nsq; sq++)
+        for (unsigned sq = 0; sq < nsq && !bk_arena_is_dry(); sq++)
             for (unsigned i = g->count[type][colour][sq]; i-- > 0;) {
                 uint32_t at = g->first[type][colour][sq] + i;
 
@@ -338,14 +338,11 @@ static bool link_captures(struct bk_setup *s)
 
 /* == Configurations == */
 
-static bool turn_configurations(struct bk_setup *s, unsigned sym)
+static void turn_configurations(struct bk_setup *s, unsigned sym)
 {
     const struct bk_index *ix = s->ix;
     unsigned to_outer[BK_OUTERS_MAX];
 
-    s->conf.turned[sym] = malloc(s->nconf * sizeof *s->conf.turned[sym]);
-    if (!s->conf.turned[sym])
-        return false;
     /* the symmetry may exchange the cells of equal men */
     for (unsigned o = 0; o < s->nouter; o++) {
         unsigned slot = s->outer[o].slot, image = ix->map[sym][s->outer[o].sq[0]];
@@ -371,7 +368,6 @@ static bool turn_configurations(struct bk_setup *s, unsigned sym)
         }
         s->conf.turned[sym][conf] = image;
     }
-    return true;
 }
 
 /* Exchanges equal men who may change places and are not in the order of their squares.  False:
@@ -410,18 +406,13 @@ static uint32_t in_order(const struct bk_setup *s, uint32_t conf)
     return sorted;
 }
 
-/* Links configurations in which equal men have but changed places.  False: no memory. */
-static bool find_twins(struct bk_setup *s, unsigned lanes)
+/* Links configurations in which equal men have but changed places. */
+static void find_twins(struct bk_setup *s, unsigned lanes)
 {
     struct bk_configurations *c = &s->conf;
 
     if (!s->twins)
-        return true;
-    c->sorted = malloc(s->nconf * sizeof *c->sorted);
-    c->twin = malloc(s->nconf * sizeof *c->twin);
-    c->spare = calloc(s->nvec, 1);
-    if (!c->sorted || !c->twin || !c->spare)
-        return false;
+        return;
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
         uint32_t sorted = c->sorted[conf] = in_order(s, conf); /* no later than conf */
 
@@ -435,20 +426,37 @@ static bool find_twins(struct bk_setup *s, unsigned lanes)
     for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
         for (uint32_t conf = 0; c->turned[sym] && conf < s->nconf; conf++)
             c->turned[sym][conf] = c->sorted[c->turned[sym][conf]];
-    return true;
 }
 
-static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k)
+static bool allocate_configurations(struct bk_setup *s, const struct bk_kernel *k)
 {
-    s->conf.sq = malloc(s->nconf * sizeof *s->conf.sq);
-    s->conf.clash = malloc(s->pitch);
-    s->conf.occ = aligned_zeroed(s->pitch * k->set_bytes);
-    s->conf.count = aligned(s->nconf * k->set_bytes);
-    s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
-    s->inner_twice = s->inner.twice ? aligned_zeroed(bk_twice_sets(s->v) * k->set_bytes) : NULL;
-    if (!s->conf.sq || !s->conf.clash || !s->conf.occ || !s->conf.count || !s->inner_sets ||
-        (s->inner.twice && !s->inner_twice))
-        return false;
+    struct bk_configurations *c = &s->conf;
+    bool ok = true;
+
+    c->sq = array(s->nconf * sizeof *c->sq);
+    c->clash = array(s->pitch);
+    c->occ = array_zeroed(s->pitch * k->set_bytes);
+    c->count = array(s->nconf * k->set_bytes);
+    s->inner_sets = array((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
+    s->inner_twice = s->inner.twice ? array_zeroed(bk_twice_sets(s->v) * k->set_bytes) : NULL;
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
+        if (s->pairs->group >> sym & 1) {
+            s->turn_tab[sym] = array(k->turn_bytes);
+            c->turned[sym] = array(s->nconf * sizeof *c->turned[sym]);
+            ok = ok && s->turn_tab[sym] && c->turned[sym];
+        }
+    if (s->twins) {
+        c->sorted = array(s->nconf * sizeof *c->sorted);
+        c->twin = array(s->nconf * sizeof *c->twin);
+        c->spare = array_zeroed(s->nvec);
+        ok = ok && c->sorted && c->twin && c->spare;
+    }
+    return ok && c->sq && c->clash && c->occ && c->count && s->inner_sets &&
+           (!s->inner.twice || s->inner_twice);
+}
+
+static void find_clashes(struct bk_setup *s)
+{
     memset(s->conf.clash, 0, s->nconf);
     memset(s->conf.clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
     for (uint32_t conf = 0; conf < s->nconf; conf++)
@@ -466,13 +474,20 @@ static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k
         for (unsigned j = 0; j < i; j++)
             if (s->fixed.sq[i] == s->fixed.sq[j])
                 memset(s->conf.clash, 1, s->nconf);
+}
+
+static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k)
+{
+    if (!allocate_configurations(s, k))
+        return false;
+    if (bk_arena_is_dry())
+        return true;
+    find_clashes(s);
     for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
-        if (s->pairs->group >> sym & 1) {
-            s->turn_tab[sym] = aligned(k->turn_bytes);
-            if (!s->turn_tab[sym] || !turn_configurations(s, sym))
-                return false;
-        }
-    return find_twins(s, k->lanes) && k->compile(s);
+        if (s->conf.turned[sym])
+            turn_configurations(s, sym);
+    find_twins(s, k->lanes);
+    return k->compile(s);
 }
 
 /* == Kings: from slice to slice == */
@@ -493,10 +508,10 @@ static bool goes_to_slice(const struct bk_index *ix, const struct bk_pairs *pair
     return true;
 }
 
-/* Counts the moves of a side's king (m->move[side] NULL), in m->first and, two slices on, in
-   m->back_first; or lists them, moving back_first up by one slice. */
+/* Counts the moves of a side's king in m->back_first, two slices on; then (`list`) lists them,
+   moving back_first up by one slice. */
 static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
-                            const struct bk_pairs *pairs, unsigned side)
+                            const struct bk_pairs *pairs, unsigned side, bool list)
 {
     uint32_t n = 0;
 
@@ -511,7 +526,7 @@ static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
 
             if (!goes_to_slice(ix, pairs, side, slice, &r[i], &to))
                 continue;
-            if (m->move[side]) {
+            if (list) {
                 m->move[side][n] = to;
                 m->back[side][m->back_first[side][to.slice + 1]++] = slice;
             } else {
@@ -523,34 +538,43 @@ static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
     m->first[side][pairs->nslices] = n;
 }
 
+/* Allocates the lists of a side's king, for as many moves as he has from any square. */
+static bool allocate_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
+                                uint32_t nslices, unsigned side)
+{
+    const uint16_t *count = ix->v->geometry->count[ix->v->royal][side];
+    size_t most = 1;
+
+    for (unsigned sq = 0; sq < ix->v->nsq; sq++)
+        most = count[sq] > most ? count[sq] : most;
+    m->first[side] = array_zeroed((nslices + 1u) * sizeof *m->first[side]);
+    m->back_first[side] = array_zeroed((nslices + 2u) * sizeof *m->back_first[side]);
+    m->back[side] = array(most * nslices * sizeof *m->back[side]);
+    m->move[side] = array(most * nslices * sizeof *m->move[side]);
+    return m->first[side] && m->back_first[side] && m->back[side] && m->move[side];
+}
+
 static bool find_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
                             const struct bk_pairs *pairs, unsigned side)
 {
-    uint32_t n;
-
-    m->first[side] = calloc(pairs->nslices + 1u, sizeof *m->first[side]);
-    m->back_first[side] = calloc(pairs->nslices + 2u, sizeof *m->back_first[side]);
-    if (!m->first[side] || !m->back_first[side])
+    if (!allocate_king_moves(m, ix, pairs->nslices, side))
         return false;
-    list_king_moves(m, ix, pairs, side);
+    if (bk_arena_is_dry())
+        return true;
+    list_king_moves(m, ix, pairs, side, false);
     for (uint32_t i = 1; i <= pairs->nslices + 1; i++)
         m->back_first[side][i] += m->back_first[side][i - 1];
-    n = m->first[side][pairs->nslices];
-    m->back[side] = malloc((n ? n : 1) * sizeof *m->back[side]);
-    m->move[side] = malloc((n ? n : 1) * sizeof *m->move[side]);
-    if (!m->back[side] || !m->move[side])
-        return false;
-    list_king_moves(m, ix, pairs, side);
+    list_king_moves(m, ix, pairs, side, true);
     return true;
 }
 
 static void king_moves_free(struct bk_king_moves *m) /* NULL is fine */
 {
     for (unsigned side = 0; m && side < 2; side++) {
-        free(m->move[side]);
-        free(m->first[side]);
-        free(m->back[side]);
-        free(m->back_first[side]);
+        bk_spill_free(m->move[side]);
+        bk_spill_free(m->first[side]);
+        bk_spill_free(m->back[side]);
+        bk_spill_free(m->back_first[side]);
     }
     free(m);
 }
@@ -572,35 +596,40 @@ void bk_setup_free(struct bk_setup *s)
     if (!s)
         return;
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
-        free(s->conf.turned[sym]);
-        free(s->turn_tab[sym]);
+        bk_spill_free(s->conf.turned[sym]);
+        bk_spill_free(s->turn_tab[sym]);
     }
     for (unsigned i = 0; i < BK_SLOTS_MAX; i++)
-        free(s->link[i]);
+        bk_spill_free(s->link[i]);
     free(s->moves.one);
     free(s->moves.vector);
     free(s->moves.path);
-    free(s->inner_sets);
-    free(s->inner_twice);
-    free(s->conf.sq);
-    free(s->conf.sorted);
-    free(s->conf.twin);
-    free(s->conf.spare);
-    free(s->conf.occ);
-    free(s->conf.count);
-    free(s->conf.clash);
+    bk_spill_free(s->inner_sets);
+    bk_spill_free(s->inner_twice);
+    bk_spill_free(s->conf.sq);
+    bk_spill_free(s->conf.sorted);
+    bk_spill_free(s->conf.twin);
+    bk_spill_free(s->conf.spare);
+    bk_spill_free(s->conf.occ);
+    bk_spill_free(s->conf.count);
+    bk_spill_free(s->conf.clash);
     king_moves_free(s->kings);
     for (uint32_t i = 0; i < s->nexit; i++)
         bk_view_cache_free(s->exit[i].cache);
     free(s->exit);
-    free(s);
+    if (s->own) {
+        bk_spill_free(s->own);
+        free(s);
+        return;
+    }
+    bk_spill_free(s);
 }
 
 static bool prepare_moves(struct bk_setup *s, const struct bk_kernel *k)
 {
     size_t room = 0;
 
-    for (unsigned o = 0; o < s->nouter; o++)
+    for (unsigned o = 0; o < s->nouter && !bk_arena_is_dry(); o++)
         if (!quiet_moves(s, &s->outer[o], true, &room) ||
             !quiet_moves(s, &s->outer[o], false, &room))
             return false;
@@ -691,19 +720,23 @@ static bool prepare_men(struct bk_setup *s, const struct bk_setup_request *r)
 
 struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
 {
-    struct bk_setup *s = malloc(sizeof *s);
+    bool dry = bk_arena_is_dry();
+    struct bk_setup *s = dry ? malloc(sizeof *s) : bk_spill_new_often(sizeof *s);
 
     if (!s)
         return NULL;
     bk_setup_init(s, r);
+    s->own = dry ? bk_spill_new_often(sizeof *s) : NULL;
     for (unsigned sq = 0; sq < s->v->nsq; sq++)
         s->all_sq[sq] = (uint8_t)sq;
-    for (unsigned slot = 0; !r->to_count && slot < s->ix->nslots; slot++)
+    for (unsigned slot = 0; !dry && !r->to_count && slot < s->ix->nslots; slot++)
         bk_each_change(s->ix, slot, note_change, s);
     prepare_inner(s);
     if (r->to_count)
         s->by_kings = false;
-    if (!s->too_many && prepare_men(s, r))
+    if (dry && s->too_many) /* such a block is not solved */
+        bk_arena_raise(BK_ARENA_TOO_MUCH, 0);
+    if ((dry || !s->too_many) && prepare_men(s, r))
         return s;
     bk_setup_free(s);
     return NULL;

@@ -18,7 +18,7 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
         .job = job, .strategy = job->strategy, .tally = tally, .threads = bk_pool_threads(job->pool)
     };
     bk_ranks_first_says(&run->threads, sizeof run->threads); /* machines differ */
-    run->threads *= bk_ranks();
+    run->threads *= job->dry ? job->dry->some.ranks : bk_ranks();
     if ((bk_ranks_several() || job->as) && job->distances && run->strategy == BK_COMPACT)
         run->strategy = BK_APART; /* a ledger is of one process */
     run->by_share = (job->owners || job->as) && bk_share_may(ix);
@@ -26,9 +26,11 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
     if (job->checkpoint)
         run->checkpoint = *job->checkpoint;
     run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);
-    if (run->readers && bk_order_new(&run->order, ix, run->strategy))
+    run->kinds = job->dry ? calloc(BK_DRY_KINDS, sizeof *run->kinds) : NULL;
+    if (run->readers && (run->kinds || !job->dry) && bk_order_new(&run->order, ix, run->strategy))
         return BK_OK;
     free(run->readers);
+    free(run->kinds);
     return bk_no_memory(why);
 }
 
@@ -68,6 +70,7 @@ void bk_run_close(struct bk_run *run)
     bk_order_free(&run->order);
     bk_spares_free(&run->spares);
     free(run->readers);
+    free(run->kinds);
 }
 
 static void forget_blocks(struct bk_memtable *t)
@@ -136,7 +139,10 @@ static void trim_blocks(struct bk_run *run)
 
     for (uint32_t i = 0; i < t->ix->nblocks; i++)
         if (t->block[i].encoded && t->block[i].code[0] && !t->block[i].trimmed) {
-            bk_share_trim(&readers, i);
+            if (run->job->dry)
+                bk_share_resize(&readers, i, run->job->dry->kept, 0);
+            else
+                bk_share_trim(&readers, i);
             t->block[i].trimmed = true;
         }
 }

@@ -50,6 +50,22 @@ struct bk_run {
     struct bk_moment moment;         /* of the blocks under way there */
     struct bk_part_files parts;      /* the files with their arrays */
     bool finishing;                  /* the job is to end here, as the first process says */
+    struct bk_dry_kind *kinds;       /* owned; in a dry run, the kinds of blocks: block.c */
+};
+
+/* Blocks of a kind take the same memory; a table has many blocks of few kinds. */
+enum { BK_DRY_KINDS = 256 };
+struct bk_dry_kind {
+    bool known;
+    struct bk_likeness {
+        uint32_t nslices, group, taken; /* group: its symmetries; taken: copied out of a group */
+        uint32_t size[BK_SLOTS_MAX];    /* by slot: squares of its cell */
+    } like;                             /* the bytes between members are 0 */
+    struct bk_memblock mb;              /* how its values lie */
+    uint64_t own;                       /* taken: bytes that are there while it is copied out */
+    uint64_t bytes, fixed;              /* else: what is there while it is solved, in addition to
+                                           what stays; of that, what no spill holds */
+    size_t spare;                       /* and what it leaves in run->spares, or 0 */
 };
 
 /* BK_E_SYSTEM: no memory. */

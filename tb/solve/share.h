@@ -27,6 +27,7 @@
 #include "tb/kernel/solver.h"
 #include "tb/memory/memtable.h"
 #include "tb/memory/ranks.h"
+#include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 
 /* A block with fewer positions is not shared: every process solves all of it.  Tests set another
@@ -59,11 +60,6 @@ struct bk_share {
    find out. */
 uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
                         const struct bk_owners *owners, struct bk_some_ranks some);
-
-/* Returns how many slice frontiers are sent after a pass at most: one for each slice, side to move
-   and process with the slice in its halo.  0: none, or no memory to find out. */
-uint64_t bk_share_told(const struct bk_variant *v, const struct bk_pairs *pairs,
-                       const struct bk_owners *owners);
 
 /* s: prepared, with the kings' moves; borrowed until the share is freed.  *out is owned. */
 enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
@@ -129,6 +125,21 @@ uint64_t bk_share_readers(const struct bk_value_readers *w, uint32_t block, unsi
    BK_E_SYSTEM: no memory, in all processes alike. */
 enum bk_err bk_share_hand_out(const struct bk_value_readers *w, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
+/* In a dry run: leaves these parts, 0 to 1, of the arrays of a block's codes and of what exits
+   attain. */
+void bk_share_resize(const struct bk_value_readers *w, uint32_t block, double codes,
+                     double attained);
+/*
+ * In a dry run, when the table is solved: bytes that all processes send each other meanwhile,
+ * `values` of solved slices, and `news` after plies, packed.  It is not known what plies will find,
+ * so `news` is a guess.  threads: of each process.  BK_E_SYSTEM: no memory.  Cost: some ns a slice
+ * and block.
+ */
+struct bk_share_traffic {
+    uint64_t values, news;
+};
+enum bk_err bk_share_traffic(struct bk_share_traffic *out, const struct bk_value_readers *w,
+                             enum bk_strategy strategy, unsigned threads, struct bk_report *why);
 /* Frees the slices of a block that this process does not read. */
 void bk_share_trim(const struct bk_value_readers *w, uint32_t block);
 /* Returns the part of a table's codes that a process keeps, 0 to 1, in whole pages: the largest

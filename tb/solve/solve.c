@@ -238,6 +238,35 @@ static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
     return err;
 }
 
+/* Dry: takes the memory of a level's blocks, solved one after the other or (`apart`) side by side,
+   one a thread. */
+static enum bk_err measure_level(const struct level *l, bool apart, struct bk_report *why)
+{
+    struct bk_run *run = l->run;
+    unsigned threads = bk_pool_threads(run->job->pool);
+    struct bk_pool *one = apart ? bk_pool_open_dry(1) : NULL;
+    uint64_t bytes = 0, fixed = 0;
+    enum bk_err err = apart && !one ? bk_no_memory(why) : BK_OK;
+
+    if (apart)
+        bk_spares_free(&run->spares);
+    for (uint32_t i = 0; !err && i < l->n; i++) {
+        const struct bk_blocks b = { .block = &l->block[i],
+                                     .n = 1,
+                                     .apart = apart,
+                                     .pool = apart ? one : run->job->pool,
+                                     .tally = run->tally };
+        const struct bk_dry_kind *k = bk_block_measure(run, &b, &err, why);
+
+        bytes = k && k->bytes > bytes ? k->bytes : bytes;
+        fixed = k && k->fixed > fixed ? k->fixed : fixed;
+    }
+    if (apart)
+        bk_arena_raise(threads * bytes, threads * fixed);
+    bk_pool_close(one);
+    return err;
+}
+
 /* Hands a level's blocks to the sink.  If the run is asked to end meanwhile, a checkpoint keeps all
    of them, and the units that are made. */
 static enum bk_err hand_on(struct bk_run *run, const struct level *l, struct bk_report *why)
@@ -260,6 +289,8 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
 
     if (o->group[run->level])
         err = solve_together(&l, why);
+    else if (run->job->dry)
+        err = measure_level(&l, l.n >= 2 * threads && threads > 1 && !run->by_share, why);
     else if (l.n < 2 * threads || threads == 1 || under_way || run->by_share)
         err = solve_in_turn(&l, why); /* a checkpoint is read by all threads: not while each
                                          solves a block */
@@ -312,6 +343,8 @@ enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tall
     if (err)
         return err;
     err = bk_ranks_agree(bk_resume_begin(&run, why), why);
+    if (job->dry)
+        job->dry->groups = run.order.any_group;
     bk_meter_skip(job->meter, BK_SOLVING, part_solved(job->t));
     if (!err)
         err = solve_levels(&run, why);
