@@ -440,6 +440,7 @@ good '"divide":{"b1a3":20,' perft chess startpos 2 --json --divide
 good 'Capturing the last man' variants --explain shatranj
 good 'Capturing the last man' variants --explain "$games/shatranj.ini"
 sed 's/^move  *= F$/move = fbrF/' "$games/shatranj.ini" >lopsided.ini
+good 'After 70 moves of each side without a capture or a move of P the game is a draw' variants --explain shatranj
 good '1 square diagonally forward to both sides or backward away from the a-file' variants --explain lopsided.ini
 good '"name":"shatranj"' variants --json
 good 'grand-shatranj' variants
