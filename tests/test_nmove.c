@@ -1,10 +1,11 @@
 /*
- * test_nmove.c - the n-move rule: which moves zero the counter, and that one number, the distance to
- * zeroing, decides a position at every counter.
+ * test_nmove.c - the n-move rule: which moves zero the counter, and that one number, the distance
+ * to zeroing, decides a position at every counter.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attack.h"
 #include "core/check.h"
 #include "core/finish.h"
 #include "core/geometry.h"
@@ -13,6 +14,7 @@
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 #include "tests/ref_board.h"
+#include "tests/solved.h"
 
 /* == Zeroing moves == */
 
@@ -26,8 +28,7 @@ static bool zeroes(const struct bk_variant *v, const char *fen, const char *name
     struct ref_moves moves = { 0 };
     bool found = false, by_ref = false;
 
-    if (bk_pos_from_fen(&p, v, fen, &why) ||
-        bk_move_read(&m, v, &p, name, strlen(name), 1, &why))
+    if (bk_pos_from_fen(&p, v, fen, &why) || bk_move_read(&m, v, &p, name, strlen(name), 1, &why))
         fail_msg("%s: %s: %s", fen, name, why.text);
     assert_true(ref_from_fen(v, fen, &slow));
     ref_moves(v, &slow, &moves);
@@ -61,13 +62,13 @@ static void nmove__captures_and_pawn_moves_zero(void **state)
     bk_variant_free(v);
 }
 
-static const char sitting[] =
-    "[variant]\nname = small\nboard = 4x5\nbare-king = wins\nn-move = 5\n"
-    "zeroing = captures + irreversible\n"
-    "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
-    "[piece rook]\nletter = R\nmove = R\narmy = 1\n"
-    "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-5\nzone-ranks = 5\nzone-move = sW\narmy = 2\n"
-    "becomes = 5 may lost in-place R\n";
+static const char sitting[] = "[variant]\nname = small\nboard = 4x5\nbare-king = wins\nn-move = 5\n"
+                              "zeroing = captures + irreversible\n"
+                              "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                              "[piece rook]\nletter = R\nmove = R\narmy = 1\n"
+                              "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-5\nzone-ranks = "
+                              "5\nzone-move = sW\narmy = 2\n"
+                              "becomes = 5 may lost in-place R\n";
 
 /* A pawn that sits steps to and fro: that zeroes nothing, all else it does zeroes. */
 static void nmove__shuffling_zeroes_nothing(void **state)
@@ -157,8 +158,8 @@ static bool add_position(struct game *g, unsigned i)
     ref_moves(g->v, &g->pos[i], &moves);
     g->over[i] = !moves.n || (g->value[i].wdl && !g->value[i].dtw) ||
                  (!count_others(g->v, &g->pos[i], 0) && !count_others(g->v, &g->pos[i], 1)) ||
-                 (g->v->bare != BK_BARE_NOTHING && (!count_others(g->v, &g->pos[i], 0) ||
-                                                    !count_others(g->v, &g->pos[i], 1)));
+                 (g->v->bare != BK_BARE_NOTHING &&
+                  (!count_others(g->v, &g->pos[i], 0) || !count_others(g->v, &g->pos[i], 1)));
     if (!g->over[i])
         ok = add_moves(g, i, &moves);
     ref_moves_free(&moves);
@@ -227,6 +228,287 @@ static void check_law(struct game *g, unsigned long long seed)
         }
 }
 
+/* == Solved == */
+
+/* The fast solver's options, drawn for a game. */
+static struct solved_options draw_options(uint64_t *state)
+{
+    static const char *const kernels[] = { "portable", "avx2", "avx512" };
+    static const char *const bits[] = { "64", "128", "256" };
+    struct solved_options o = { .distances = true, .zeroing = true };
+
+    o.k_max = random_once_in(state, 3) ? 1 + random_below(state, 8) : 0;
+    o.groups = (const enum bk_strategy[]){ 0, BK_GROUPS, BK_WIDE }[random_below(state, 3)];
+    o.ledger = !o.groups && random_once_in(state, 2);
+    o.sets_bytes = o.ledger && random_once_in(state, 2) ? 1 : 0;
+    setenv("BAREKING_KERNEL", kernels[random_below(state, 3)], 1);
+    setenv("BAREKING_SET_BITS", bits[random_below(state, 3)], 1);
+    return o;
+}
+
+/* Sets an n-move rule, of kinds from whose moves nobody comes back, or of moves that nobody can
+   undo. */
+static void draw_rule(struct bk_variant *v, uint64_t *state)
+{
+    struct bk_complaint c;
+
+    v->nmove = (struct bk_nmove){ .plies = (uint16_t)(2 * (1 + random_below(state, 10))) };
+    v->nmove.irreversible = random_once_in(state, 3);
+    if (v->nmove.irreversible && bk_zeroing_check(v, &c))
+        return;
+    v->nmove.irreversible = false;
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (type != v->royal && !bk_man_comes_back(v, type, BK_WHITE) &&
+            !bk_man_comes_back(v, type, BK_BLACK) && !random_once_in(state, 3))
+            v->nmove.kinds |= UINT32_C(1) << type;
+    assert_true(bk_zeroing_check(v, &c));
+}
+
+/* A game solved twice, and what was compared. */
+struct twice {
+    struct bk_variant v;
+    struct solved *fast;
+    struct ref_table *slow;
+    unsigned long long seed, tables, with_rights, positions, decided, late, odd;
+    struct bk_material seen[512];
+    unsigned nseen;
+};
+
+/* Do the plain generator and the slow solver say of every move alike whether it zeroes? */
+static void compare_zeroing(const struct twice *x, const struct bk_pos *p, const struct ref_pos *r)
+{
+    static struct bk_move move[BK_MOVES_MAX];
+    struct ref_moves slow = { 0 };
+    unsigned n = bk_moves_legal(&x->v, p, move);
+
+    ref_moves(&x->v, r, &slow);
+    for (unsigned i = 0; i < slow.n; i++) {
+        const struct ref_move *m = &slow.move[i];
+
+        for (unsigned j = 0; j < n; j++)
+            if (move[j].from == m->from && move[j].to == m->to &&
+                move[j].castles == (m->wing >= 0) &&
+                (move[j].becomes == BK_STAYS ? !m->changed
+                                             : m->changed && move[j].becomes == m->type) &&
+                (move[j].takes == BK_SQ_NONE) == (m->taken == BK_SQ_NONE && m->mid == BK_SQ_NONE) &&
+                bk_move_zeroes(&x->v, p, &move[j]) != ref_zeroes(&x->v, r, m))
+                fail_msg("test_nmove 1 %llu: does the move from %u to %u zero?", x->seed, m->from,
+                         m->to);
+    }
+    ref_moves_free(&slow);
+}
+
+static void compare_position(struct twice *x, const struct bk_memtable *t, uint64_t number,
+                             unsigned stm)
+{
+    struct solved_value fast;
+    struct bk_placement at;
+    struct ref_value slow;
+    char fen[BK_FEN_MAX];
+    struct ref_pos r;
+    struct bk_pos p;
+
+    bk_index_unrank(t->ix, number, &at);
+    if (!bk_index_position(t->ix, &at, stm, &p) || !bk_pos_legal(&x->v, &p))
+        return;
+    bk_pos_to_fen(&p, &x->v, fen);
+    if (!ref_from_fen(&x->v, fen, &r))
+        fail_msg("%s: not read", fen);
+    if (!ref_value(x->slow, &r, &slow))
+        return; /* too big for it */
+    fast = solved_value_of_code(t, bk_memtable_code(t, stm, at));
+    if (x->positions++ % 64 == 0)
+        compare_zeroing(x, &p, &r);
+    x->decided += slow.wdl != 0;
+    x->late += slow.wdl && slow.dtw > x->v.nmove.plies;
+    x->odd += slow.wdl && (slow.dtw & 1) != (slow.wdl > 0);
+    if (!fast.legal || fast.wdl != slow.wdl || (fast.wdl && fast.k != slow.dtw))
+        fail_msg("test_nmove 1 %llu: n-move of %u plies: %s: wdl %d d %u, slow %d %u", x->seed,
+                 x->v.nmove.plies, fen, fast.wdl, fast.k, slow.wdl, slow.dtw);
+}
+
+/* Compares all positions of a material and of those that it leads to. */
+static void compare_all(struct twice *x, const struct bk_material *m)
+{
+    static struct bk_material room[8][512];
+    static unsigned depth;
+    struct bk_material *next = room[depth];
+    const struct bk_memtable *t;
+    unsigned n;
+
+    for (unsigned i = 0; i < x->nseen; i++)
+        if (bk_material_equal(&x->seen[i], m))
+            return;
+    if (x->nseen == 512 || depth == 8 || bk_material_by_rule(m, &x->v))
+        return;
+    x->seen[x->nseen++] = *m;
+    t = solved_table(x->fast, m);
+    if (!t)
+        return; /* en passant by men that come back */
+    x->tables++;
+    x->with_rights += m->rights != 0;
+    for (uint64_t i = 0; i < t->ix->positions; i++)
+        for (unsigned stm = 0; stm < 2; stm++)
+            compare_position(x, t, i, stm);
+    n = bk_material_next(m, &x->v, next, 512);
+    depth++;
+    for (unsigned i = 0; i < n; i++) {
+        bk_material_canonical(&next[i], &x->v);
+        compare_all(x, &next[i]);
+    }
+    depth--;
+}
+
+/* Gives the material as many castling rights as its men allow. */
+static void give_rights(const struct bk_variant *v, struct bk_material *m)
+{
+    for (unsigned rights = 15; rights && v->castling.allowed; rights--) {
+        struct bk_material with = *m, read;
+        char name[BK_MATERIAL_NAME_MAX];
+        struct bk_report why;
+
+        with.rights = (uint8_t)rights;
+        bk_material_name(&with, v, name);
+        if (!bk_material_parse(&read, v, name, &why) && read.rights == rights) {
+            *m = with;
+            return;
+        }
+    }
+}
+
+/* Solves a random game by both solvers, and compares.  False: it will not do. */
+static bool solve_twice(struct twice *x, uint64_t seed)
+{
+    uint64_t state = seed;
+    struct random_opts opts = { RANDOM_ALL & ~(unsigned)RANDOM_CLOCK,
+                                12 + 2 * random_below(&state, 5) };
+    uint8_t count[2][BK_TYPES_MAX];
+    struct bk_material m = { 0 };
+    struct solved_options o;
+    struct bk_report why;
+
+    if (random_once_in(&state, 3))
+        opts.features |= RANDOM_ODD;
+    random_variant(&x->v, &state, &opts);
+    if (!random_material(&x->v, &state, 3 + random_below(&state, 3), 20000, count) ||
+        bk_variant_finish(&x->v, &why))
+        return false;
+    draw_rule(&x->v, &state);
+    if (bk_variant_finish(&x->v, &why))
+        fail_msg("%s", why.text);
+    memcpy(m.count, count, sizeof m.count);
+    memcpy(m.left[0], x->v.limit, sizeof m.left[0]);
+    memcpy(m.left[1], x->v.limit, sizeof m.left[1]);
+    bk_material_normalise(&m, &x->v);
+    give_rights(&x->v, &m);
+    o = draw_options(&state);
+    x->seed = seed;
+    x->nseen = 0;
+    x->slow = ref_solve_nmove(&x->v, (const uint8_t(*)[BK_TYPES_MAX])count, 1000000);
+    if (!x->slow)
+        return false;
+    x->fast = solved_new(&x->v, &o);
+    bk_material_canonical(&m, &x->v);
+    compare_all(x, &m);
+    solved_free(x->fast);
+    ref_free(x->slow);
+    return true;
+}
+
+static unsigned long cases = 80, first_case = 1;
+
+static void nmove__both_solvers_agree_on_random_games(void **state)
+{
+    struct twice *x = calloc(1, sizeof *x);
+    unsigned games = 0;
+
+    (void)state;
+    assert_non_null(x);
+    for (unsigned long i = 0; i < cases; i++) {
+        games += solve_twice(x, first_case + i);
+        bk_geometry_free(x->v.geometry);
+        x->v.geometry = NULL;
+    }
+    unsetenv("BAREKING_KERNEL");
+    unsetenv("BAREKING_SET_BITS");
+    print_message(
+        "%u games, %llu tables, %llu with rights, %llu positions, %llu decided, %llu by the "
+        "rule alone, %llu of odd parity\n",
+        games, x->tables, x->with_rights, x->positions, x->decided, x->late, x->odd);
+    assert_true(cases < 80 || (x->late && x->odd && x->with_rights));
+    free(x);
+}
+
+/* == As others count == */
+
+/* Adds the positions of a table, one of each symmetry class, by result (sure and late losses,
+   draws, late and sure wins) and plies. */
+static void count_plies(const struct bk_memtable *t, unsigned n[2][5][64])
+{
+    memset(n, 0, 2 * sizeof *n);
+    for (uint64_t i = 0; i < t->ix->positions; i++) {
+        struct bk_placement at;
+
+        bk_index_unrank(t->ix, i, &at);
+        for (unsigned side = 0; side < 2 && bk_index_is_first(t->ix, i, &at); side++) {
+            struct solved_value x = solved_value_of_code(t, bk_memtable_code(t, side, at));
+            unsigned late = x.k > t->nmove;
+
+            assert_true(x.k < 64);
+            if (x.legal)
+                n[side][x.wdl < 0 ? late : x.wdl > 0 ? 4 - late : 2][x.k]++;
+        }
+    }
+}
+
+static unsigned sum_of(const unsigned n[64])
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < 64; i++)
+        sum += n[i];
+    return sum;
+}
+
+/* KNvKP with a rule of six moves, by Syzygy's generator changed to that. */
+static void nmove__knight_against_pawn_under_six_moves(void **state)
+{
+    static unsigned n[2][5][64];
+    struct bk_variant *v = load("chess");
+    struct bk_material m = material(v, "KNvKP");
+    struct bk_report why = { "" };
+    struct solved *s;
+
+    (void)state;
+    v->nmove.plies = 12;
+    assert_int_equal(bk_variant_finish(v, &why), BK_OK);
+    s = solved_new(
+        v, &(struct solved_options){ .distances = true, .zeroing = true, .groups = BK_WIDE });
+    count_plies(solved_table(s, &m), n);
+    assert_int_equal(sum_of(n[0][4]), 208);
+    assert_int_equal(sum_of(n[0][3]), 0);
+    assert_int_equal(sum_of(n[0][2]), 4095612);
+    assert_int_equal(sum_of(n[0][1]), 568066);
+    assert_int_equal(sum_of(n[0][0]), 40380);
+    assert_int_equal(n[0][4][10], 17);
+    assert_int_equal(n[0][4][12], 23);
+    assert_int_equal(n[0][1][26], 183);
+    assert_int_equal(n[0][1][28], 6);
+    assert_int_equal(sum_of(n[1][4]), 420119);
+    assert_int_equal(sum_of(n[1][3]), 1202021);
+    assert_int_equal(sum_of(n[1][2]), 3359329);
+    assert_int_equal(sum_of(n[1][1]), 0);
+    assert_int_equal(sum_of(n[1][0]), 35);
+    assert_int_equal(n[1][3][25], 66);
+    assert_int_equal(n[1][3][27], 2);
+    assert_int_equal(n[1][0][9], 4);
+    assert_int_equal(n[1][0][11], 6);
+    solved_free(s);
+    bk_variant_free(v);
+}
+
+/* == The law of the counter: drawn == */
+
 /* Draws a game with an n-move rule; which kinds zero is drawn, too, also kinds that come back: the
    law holds for these as well.  False: none that will do. */
 static bool draw_game(struct game *g, struct bk_variant *v, uint64_t seed,
@@ -242,8 +524,8 @@ static bool draw_game(struct game *g, struct bk_variant *v, uint64_t seed,
     v->nmove.plies = (uint16_t)(2 + random_below(&state, PLIES_MAX - 1));
     v->nmove.irreversible = random_once_in(&state, 3);
     if (!v->nmove.irreversible)
-        v->nmove.kinds = (uint32_t)bk_chance_next(&state) & ((1u << v->ntypes) - 1) &
-                         ~(UINT32_C(1) << v->royal);
+        v->nmove.kinds =
+            (uint32_t)bk_chance_next(&state) & ((1u << v->ntypes) - 1) & ~(UINT32_C(1) << v->royal);
     if (!random_material(v, &state, 3 + random_below(&state, 2), 1500, count) ||
         bk_variant_finish(v, &why))
         return false;
@@ -280,13 +562,19 @@ static void nmove__the_distance_decides_at_every_counter(void **state)
     free(g);
 }
 
-int main(void)
+/* usage: test_nmove [CASES [FIRST]]: of random games, solved by both solvers */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nmove__captures_and_pawn_moves_zero),
         cmocka_unit_test(nmove__shuffling_zeroes_nothing),
         cmocka_unit_test(nmove__the_distance_decides_at_every_counter),
+        cmocka_unit_test(nmove__knight_against_pawn_under_six_moves),
+        cmocka_unit_test(nmove__both_solvers_agree_on_random_games),
     };
+
+    cases = argc > 1 ? strtoul(argv[1], NULL, 10) : cases;
+    first_case = argc > 2 ? strtoul(argv[2], NULL, 10) : first_case;
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,14 +205,22 @@ struct way {
     enum bk_strategy strategy;
     uint64_t sets_bytes; /* of a ledger's sets in memory; 0: all are */
     unsigned k_max, every;
-    bool attains_nothing;
+    bool attains_nothing, zeroing;
 };
 
 static const struct way ways[] = {
-    { "KRvKN", true, BK_APART, 0, 0, 3, false },   { "KRvKN", true, BK_APART, 0, 5, 3, false },
-    { "KRvKN", true, BK_COMPACT, 0, 0, 3, false }, { "KRvKN", true, BK_COMPACT, 1, 0, 3, false },
-    { "KRvKN", false, BK_APART, 0, 0, 3, false },  { "KRvKN", false, BK_COMPACT, 0, 0, 3, false },
-    { "KNvKP", true, BK_GROUPS, 0, 0, 40, false }, { "KNvKP", true, BK_COMPACT, 1, 0, 40, false },
+    { "KRvKN", true, BK_APART, 0, 0, 3, false, false },
+    { "KRvKN", true, BK_APART, 0, 5, 3, false, false },
+    { "KRvKN", true, BK_COMPACT, 0, 0, 3, false, false },
+    { "KRvKN", true, BK_COMPACT, 1, 0, 3, false, false },
+    { "KRvKN", false, BK_APART, 0, 0, 3, false, false },
+    { "KRvKN", false, BK_COMPACT, 0, 0, 3, false, false },
+    { "KNvKP", true, BK_GROUPS, 0, 0, 40, false, false },
+    { "KNvKP", true, BK_COMPACT, 1, 0, 40, false, false },
+    { "KRvKN", true, BK_APART, 0, 0, 3, false, true },
+    { "KRvKN", true, BK_COMPACT, 0, 0, 3, false, true },
+    { "KRvKN", true, BK_COMPACT, 1, 0, 3, false, true },
+    { "KNvKP", true, BK_WIDE, 0, 0, 20, false, true },
 };
 
 static enum bk_err solve_way(struct solved *s, const struct bk_variant *v, const struct way *way,
@@ -235,6 +243,8 @@ static enum bk_err solve_way(struct solved *s, const struct bk_variant *v, const
 
     assert_int_equal(bk_material_parse(&m, v, way->material, why), BK_OK);
     assert_int_equal(bk_memtable_new(&job.t, v, &m, why), BK_OK);
+    if (way->zeroing)
+        bk_memtable_count_to_zeroing(job.t);
     job.tables = (struct bk_exit_tables){ job.t, find, s };
     w->finish = 0;
     err = bk_solve_table(&job, tally, why);
@@ -270,6 +280,8 @@ static void same_tallies(const struct bk_tally *x, const struct bk_tally *y)
         assert_int_equal(x->win[side], y->win[side]);
         assert_int_equal(x->draw[side], y->draw[side]);
         assert_int_equal(x->all_loss[side], y->all_loss[side]);
+        assert_int_equal(x->cursed[side], y->cursed[side]);
+        assert_int_equal(x->all_blessed[side], y->all_blessed[side]);
         assert_int_equal(x->longest_win[side].plies, y->longest_win[side].plies);
         assert_int_equal(x->longest_loss[side].number, y->longest_loss[side].number);
     }
@@ -280,16 +292,17 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
 {
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
-    struct solved *tables[2];
+    struct solved *tables[3];
     struct bk_variant *v;
+    uint64_t late = 0;
 
     (void)unused;
     snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
     assert_int_equal(bk_variant_load(&v, "tests/six.ini", NULL), BK_OK);
-    for (unsigned i = 0; i < 2; i++)
-        tables[i] = solved_new(v, &(struct solved_options){ .distances = i });
+    for (unsigned i = 0; i < 3; i++)
+        tables[i] = solved_new(v, &(struct solved_options){ .distances = i, .zeroing = i == 2 });
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        struct solved *s = tables[ways[i].distances];
+        struct solved *s = tables[ways[i].distances + ways[i].zeroing];
         struct bk_memtable *whole, *parts;
         struct bk_tally all, sum;
         struct bk_material m;
@@ -301,12 +314,14 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
         assert_int_equal(whole->code_bytes, ways[i].k_max ? 2 : ways[i].distances);
         assert_true(solved_same(whole, parts));
         same_tallies(&all, &sum);
+        late += all.cursed[0];
         bk_memtable_free(whole);
         bk_memtable_free(parts);
         unlink(path);
     }
-    solved_free(tables[0]);
-    solved_free(tables[1]);
+    assert_true(late);
+    for (unsigned i = 0; i < 3; i++)
+        solved_free(tables[i]);
     bk_variant_free(v);
     assert_int_equal(rmdir(folder), 0);
 }
@@ -316,9 +331,9 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
 static void resume__of_a_ledger_knows_what_waits(void **unused)
 {
     static const struct way ways_late[] = {
-        { "KCCCvK", true, BK_APART, 0, 1, 0, false },
-        { "KCCCvK", true, BK_COMPACT, 0, 1, 200, false },
-        { "KCCCvK", true, BK_COMPACT, 1, 1, 200, false },
+        { "KCCCvK", true, BK_APART, 0, 1, 0, false, false },
+        { "KCCCvK", true, BK_COMPACT, 0, 1, 200, false, false },
+        { "KCCCvK", true, BK_COMPACT, 1, 1, 200, false, false },
     };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
@@ -358,10 +373,10 @@ static void resume__of_a_ledger_knows_what_waits(void **unused)
 static void resume__knows_of_delays_beyond_a_byte(void **unused)
 {
     static const struct way ways_delayed[] = {
-        { "KNPvK", true, BK_APART, 0, 1, 130, false },
-        { "KNPvK", true, BK_WIDE, 0, 1, 130, false },
-        { "KNPvK", true, BK_COMPACT, 0, 1, 130, false },
-        { "KNPvK", true, BK_COMPACT, 1, 1, 130, false },
+        { "KNPvK", true, BK_APART, 0, 1, 130, false, false },
+        { "KNPvK", true, BK_WIDE, 0, 1, 130, false, false },
+        { "KNPvK", true, BK_COMPACT, 0, 1, 130, false, false },
+        { "KNPvK", true, BK_COMPACT, 1, 1, 130, false, false },
     };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
@@ -470,7 +485,7 @@ static const struct forged {
 /* A checkpoint with a right checksum and impossible contents is not used: solving begins anew. */
 static void resume__of_what_cannot_be_begins_anew(void **unused)
 {
-    static const struct way way = { "KRvKN", true, BK_APART, 0, 0, 1, false };
+    static const struct way way = { "KRvKN", true, BK_APART, 0, 0, 1, false, false };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
     struct walk first = { .every = 1 };
@@ -522,8 +537,8 @@ static void resume__of_what_cannot_be_begins_anew(void **unused)
    uses all that there is, so that its own checkpoint is none for less memory again. */
 static void resume__of_what_cannot_be_uses_the_memory_of_now(void **unused)
 {
-    static const struct way little = { "KNvKP", true, BK_COMPACT, 0, 0, 40, false };
-    static const struct way much = { "KNvKP", true, BK_GROUPS, 0, 0, 3, false };
+    static const struct way little = { "KNvKP", true, BK_COMPACT, 0, 0, 40, false, false };
+    static const struct way much = { "KNvKP", true, BK_GROUPS, 0, 0, 3, false, false };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
     struct walk first = { .every = 40 }, second = { .every = 3 }, third = { .every = 0 };
@@ -649,7 +664,7 @@ static void resume__of_units_that_cannot_be_is_refused(void **unused)
 /* A checkpoint that lacks what exits attain is not used: of solved blocks it cannot be found. */
 static void resume__of_blocks_without_what_exits_attain_begins_anew(void **unused)
 {
-    struct way way = { "KNvKP", true, BK_APART, 0, 0, 40, true };
+    struct way way = { "KNvKP", true, BK_APART, 0, 0, 40, true, false };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
     struct walk first = { .every = 40 }, now = { 0 };

@@ -60,7 +60,7 @@ struct cli {
     const char *listen;  /* address to serve at, or NULL */
     unsigned port;
     const char *terrain; /* FEN whose board and material are meant, or NULL */
-    bool wdl, quiet, json, divide, deep, force, any;
+    bool wdl, dtz, quiet, json, divide, deep, force, any;
     struct json_t *list; /* with --json: an empty list for the answer, owned; else NULL */
     const char *output;  /* file to write, or NULL: stdout */
     bool make;           /* the plan as a Makefile */

@@ -15,12 +15,16 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
     st->attains = s->attains;
     st->grouped = s->grouped;
     st->ledger = s->ledger;
+    st->shift = s->shift;
     for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
         st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
+    st->slice_bytes[BK_LOSSES_ODD] = s->nmove ? sets : 0;
     st->slice_bytes[BK_EXIT_WINS] = s->exits_once ? sets : 0;
     st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;
     for (enum bk_array a = BK_ANY_WIN; a <= BK_TODO_LOSE; a++)
         st->slice_bytes[a] = 1;
+    st->slice_bytes[BK_LOSS_MARKS_ODD] = s->nmove ? marks : 0;
+    st->slice_bytes[BK_ANY_LOSS_ODD] = st->slice_bytes[BK_TODO_WIN_ODD] = s->nmove;
     if (!s->distances)
         return;
     st->slice_bytes[BK_DELAYS] = s->nvec * sizeof(uint16_t);

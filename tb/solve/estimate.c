@@ -36,6 +36,7 @@ static struct bk_setup_request request_for(const struct bk_estimate_request *r, 
                                       .kernel = r->kernel,
                                       .distances = r->distances,
                                       .dtw_bytes = r->distances,
+                                      .nmove = r->nmove,
                                       .k_limit = BK_CODE_K_MAX,
                                       .attains = r->attain,
                                       .compact = r->strategy == BK_COMPACT };
@@ -405,7 +406,8 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
 
     settled.part = &part;
     memset(out, 0, sizeof *out);
-    ok = solved && n && kind && bk_order_new(&o, ix, r->strategy);
+    ok = solved && n && kind &&
+         bk_order_new(&o, ix, r->strategy, r->nmove ? BK_TO_ZEROING : BK_TO_THE_END);
     out->groups = ok && o.any_group;
     for (uint32_t l = 0; ok && l < o.nlevels; l++)
         for (uint32_t i = o.first[l]; i < o.first[l + 1]; i++)
@@ -489,7 +491,8 @@ enum bk_err bk_estimate_traffic(struct bk_estimate_traffic *out,
     struct bk_order o = { 0 };
     uint64_t told = 0;
     double positions = 0;
-    bool even, ok = n && kind && bk_order_new(&o, ix, r->strategy);
+    bool even, ok = n && kind &&
+                    bk_order_new(&o, ix, r->strategy, r->nmove ? BK_TO_ZEROING : BK_TO_THE_END);
 
     *out = (struct bk_estimate_traffic){ 0 };
     for (uint32_t l = 0; ok && l < o.nlevels; l++) {

@@ -14,6 +14,7 @@ struct bk_estimate_request {
     const struct bk_index *ix;
     const struct bk_kernel *kernel;
     bool distances;
+    unsigned nmove; /* distances to zeroing: as bk_memtable.nmove */
     enum bk_strategy strategy;
     bool let_go; /* as in bk_solve_job */
     bool attain; /* as in bk_solve_job */

@@ -69,12 +69,12 @@ void bk_ledger_finish(struct bk_ledger *h, struct bk_solver *b, struct bk_memblo
                       uint32_t slice, struct bk_tally *tally, void *scratch, unsigned thread);
 
 /*
- * frontier  reads a slice's last found record back into the state's array; vectors that are not in
- *           the record are left as they are
+ * frontier  reads the found record of a slice's frontier (BK_WINS, BK_LOSSES or BK_LOSSES_ODD) back
+ *           into that array; vectors that are not in the record are left as they are
  * delays    returns whether a losing exit of the slice may count at this ply or later
  */
 void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice,
-                        unsigned side, bool losses, unsigned thread);
+                        unsigned side, enum bk_array frontier, unsigned thread);
 bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsigned side,
                       uint32_t slice);
 

@@ -26,7 +26,7 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
     if (job->checkpoint)
         run->checkpoint = *job->checkpoint;
     run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);
-    if (run->readers && bk_order_new(&run->order, ix, run->strategy))
+    if (run->readers && bk_order_new(&run->order, ix, run->strategy, bk_memtable_metric(job->t)))
         return BK_OK;
     free(run->readers);
     return bk_no_memory(why);
