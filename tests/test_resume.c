@@ -326,6 +326,59 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* == Begun anew == */
+
+struct tries {
+    unsigned begun, plies; /* plies of the first */
+};
+
+static enum bk_err begin_try(void *context, struct bk_report *why)
+{
+    (void)why;
+    ((struct tries *)context)->begun++;
+    return BK_OK;
+}
+
+static void count_ply(void *context, const struct bk_progress *p)
+{
+    struct tries *t = context;
+
+    (void)p;
+    t->plies += t->begun == 1;
+}
+
+/* A rook takes its knight, and wins in more plies than codes of one byte may hold here: that is
+   known before the first ply. */
+static void solve__is_begun_anew_at_once_where_an_exit_is_too_far(void **unused)
+{
+    struct tries t = { 0 };
+    const struct bk_sink sink = { .context = &t, .begin = begin_try, .progress = count_ply };
+    struct bk_report why = { "" };
+    struct bk_material m;
+    struct bk_variant *v;
+    struct bk_tally tally;
+    struct solved *s;
+    struct bk_solve_job job = {
+        .distances = true, .strategy = BK_APART, .k_max = 5, .sink = &sink
+    };
+
+    (void)unused;
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
+    s = solved_new(v, &(struct solved_options){ .distances = true });
+    assert_int_equal(bk_material_parse(&m, v, "KRNvKN", &why), BK_OK);
+    assert_non_null(solved_table(s, &m));
+    assert_int_equal(bk_memtable_new(&job.t, v, &m, &why), BK_OK);
+    job.kernel = bk_kernel_for(v->nsq);
+    job.tables = (struct bk_exit_tables){ job.t, find, s };
+    assert_int_equal(bk_solve_table(&job, &tally, &why), BK_OK);
+    assert_int_equal(job.t->code_bytes, 2);
+    assert_int_equal(t.begun, 2);
+    assert_int_equal(t.plies, 0);
+    bk_memtable_free(job.t);
+    solved_free(s);
+    bk_variant_free(v);
+}
+
 /* What waits for an exit, and until when, is known to a checkpoint of a ledger: a king that takes
    one of three centaurs is lost in 600 plies and more, and all else in twelve. */
 static void resume__of_a_ledger_knows_what_waits(void **unused)
@@ -838,6 +891,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
+        cmocka_unit_test(solve__is_begun_anew_at_once_where_an_exit_is_too_far),
         cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
         cmocka_unit_test(resume__of_a_ledger_knows_what_waits),
         cmocka_unit_test(resume__knows_of_delays_beyond_a_byte),

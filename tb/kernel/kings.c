@@ -716,6 +716,8 @@ static bool iterate(struct kings *g)
 
     for (unsigned side = 0; side < 2; side++)
         begin_plies(g, side);
+    if (g->s->distances && g->k_wait_max >= g->s->k_limit)
+        return false;
     for (g->ply = 1;; g->ply++) {
         bool found = false;
 

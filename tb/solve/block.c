@@ -446,6 +446,8 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
 
     if (err)
         return err;
+    if (s->distances && w->solver.state.last_wait >= s->k_limit)
+        return bk_run_too_far(w->run, why); /* what waits so long is decided late */
     for (m.ply++;; m.ply++) {
         if (!run_ply(w, m.ply))
             return not_done(w, why);
