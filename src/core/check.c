@@ -341,7 +341,7 @@ static bool check_nmove(const struct bk_variant *v, struct bk_complaint *c)
                         "it does not go with game-length-turns: a win would have to keep both");
     if (n->kinds && n->irreversible)
         return complain(c, -1, "zeroing", 0, "letters or irreversible, not both");
-    if (n->kinds >> v->ntypes)
+    if (v->ntypes < 32 && n->kinds >> v->ntypes)
         return complain(c, -1, "zeroing", 0, "a type that does not exist");
     return true;
 }
