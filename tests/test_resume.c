@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
+#include "core/finish.h"
 #include "core/load.h"
 #include "table/rows.h"
 #include "tb/make/build.h"
@@ -377,6 +378,69 @@ static void solve__is_begun_anew_at_once_where_an_exit_is_too_far(void **unused)
     bk_memtable_free(job.t);
     solved_free(s);
     bk_variant_free(v);
+}
+
+/* Ply after ply, without a second beginning. */
+static void never_back(void *context, const struct bk_progress *p)
+{
+    struct tries *t = context;
+
+    assert_true(p->ply > t->plies);
+    t->plies = p->ply;
+}
+
+/* A table of one block whose distances turn out to need two bytes goes on as it is. */
+static void solve__widens_numbers_of_one_byte(void **unused)
+{
+    static const struct {
+        const char *ini, *material;
+        bool zeroing;
+        unsigned k_max, plies;
+    } row[] = {
+        { "tests/six.ini", "KRvKN", false, 4, 20 },
+        { "tests/six.ini", "KRvKN", true, 4, 20 },
+        { "tests/long.ini", "KGAvKX", true, 0, 500 }, /* numbers up to 254, then larger */
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct solved_options o = { .distances = true, .zeroing = row[i].zeroing };
+        struct tries t = { 0 };
+        const struct bk_sink sink = { .context = &t, .begin = begin_try, .progress = never_back };
+        struct bk_solve_job job = { .distances = true,
+                                    .strategy = BK_APART,
+                                    .attain = true,
+                                    .k_max = row[i].k_max,
+                                    .sink = &sink };
+        const struct bk_memtable *other;
+        struct bk_report why = { "" };
+        struct bk_material m;
+        struct bk_variant *v;
+        struct bk_tally tally;
+        struct solved *s;
+
+        assert_int_equal(bk_variant_load(&v, row[i].ini, &why), BK_OK);
+        v->nmove.plies = 1000;
+        assert_int_equal(bk_variant_finish(v, &why), BK_OK);
+        o.k_max = 2;
+        s = solved_new(v, &o);
+        assert_int_equal(bk_material_parse(&m, v, row[i].material, &why), BK_OK);
+        other = solved_table(s, &m);
+        assert_int_equal(bk_memtable_new(&job.t, v, &m, &why), BK_OK);
+        if (row[i].zeroing)
+            bk_memtable_count_to_zeroing(job.t);
+        job.kernel = bk_kernel_for(v->nsq);
+        job.tables = (struct bk_exit_tables){ job.t, find, s };
+        if (bk_solve_table(&job, &tally, &why))
+            fail_msg("%s", why.text);
+        assert_int_equal(job.t->code_bytes, 2);
+        assert_int_equal(t.begun, 2); /* the sink is told of the width */
+        assert_true(t.plies > row[i].plies);
+        assert_true(solved_same(job.t, other));
+        bk_memtable_free(job.t);
+        solved_free(s);
+        bk_variant_free(v);
+    }
 }
 
 /* What waits for an exit, and until when, is known to a checkpoint of a ledger: a king that takes
@@ -891,6 +955,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
+        cmocka_unit_test(solve__widens_numbers_of_one_byte),
         cmocka_unit_test(solve__is_begun_anew_at_once_where_an_exit_is_too_far),
         cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
         cmocka_unit_test(resume__of_a_ledger_knows_what_waits),

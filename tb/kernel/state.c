@@ -116,6 +116,26 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
     return true;
 }
 
+bool bk_state_widen(struct bk_state *st, bool marked, struct bk_spill *spill)
+{
+    size_t n = st->slice_bytes[BK_DTW] * st->nslices;
+    unsigned mark = marked ? 128 : 0;
+
+    st->slice_bytes[BK_DTW] *= 2;
+    for (unsigned side = 0; side < 2; side++) {
+        const uint8_t *from = st->array[BK_DTW][side];
+        uint16_t *to = array_new(st, spill, array_bytes(st, BK_DTW));
+
+        if (!to)
+            return false;
+        for (size_t i = 0; i < n; i++)
+            to[i] = (uint16_t)((from[i] & ~mark) | (from[i] & mark) << 8);
+        bk_spill_free(st->array[BK_DTW][side]);
+        st->array[BK_DTW][side] = to;
+    }
+    return true;
+}
+
 /* Keeps a piece as a spare.  Spares are all of one size: those of another are freed. */
 static void keep(struct bk_spares *spares, void *piece, size_t bytes)
 {

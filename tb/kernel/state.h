@@ -178,6 +178,12 @@ void bk_spares_free(struct bk_spares *spares);
  * frees what there is.
  */
 bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares);
+/*
+ * Turns the numbers of one byte in BK_DTW, an array of its own, into numbers of two.  marked: the
+ * top bit of each is a mark, and stays the top one.  Takes half as much memory again meanwhile.
+ * False: no memory; all is still to be freed.
+ */
+bool bk_state_widen(struct bk_state *st, bool marked, struct bk_spill *spill);
 /* Frees all arrays; those in one piece go to `spares`, to be used again (NULL: they are freed,
    too). */
 void bk_state_free(struct bk_state *st, struct bk_spares *spares);

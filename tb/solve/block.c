@@ -118,13 +118,55 @@ static bool is_refused(const struct work *w)
     return (w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging));
 }
 
+/* == Numbers of one byte that become two == */
+
+/* Returns whether that can be done with the block half solved.  Others of its table would have to
+   be made anew, a ledger has notes of its own, and processes would have to agree. */
+static bool may_widen(const struct work *w)
+{
+    const struct bk_setup *s = w->setup;
+
+    return s->dtw_bytes == 1 && w->t->ix->nblocks == 1 && !s->ledger && !s->by_kings &&
+           !w->run->job->owners;
+}
+
+/* Makes numbers, and the codes that they will be, two bytes wide. */
+static enum bk_err widen(struct work *w, struct bk_report *why)
+{
+    const struct bk_sink *sink = w->run->job->sink;
+
+    if (!bk_state_widen(&w->solver.state, w->setup->exits_once, w->t->spill))
+        return bk_no_memory(why);
+    w->setup->dtw_bytes = w->t->code_bytes = 2;
+    w->setup->k_limit = BK_CODE_K_MAX16;
+    return sink->begin ? sink->begin(sink->context, why) : BK_OK;
+}
+
+/* Returns the largest k that codes of one byte may hold. */
+static unsigned code_k_max(const struct work *w)
+{
+    return w->run->job->k_max ? w->run->job->k_max : BK_CODE_K_MAX;
+}
+
+/* Are numbers of one byte too large for codes of one?  To zeroing they may be: they go up to 254,
+   and a code has to say as well who wins. */
+static bool is_beyond_codes(const struct work *w)
+{
+    const struct bk_state *st = &w->solver.state;
+    bool beyond = false;
+
+    for (unsigned side = 0; side < 2; side++)
+        beyond = beyond || st->last_win[side] >> st->shift > (int)code_k_max(w) ||
+                 st->last_loss[side] >> st->shift > (int)code_k_max(w);
+    return w->setup->dtw_bytes == 1 && beyond;
+}
+
 /* == Prepare: a setup with its exits == */
 
 /* Returns the request from which the setup of the block, or group, is made. */
 static struct bk_setup_request request_of(const struct work *w)
 {
     const struct bk_solve_job *job = w->run->job;
-    unsigned k_max = job->k_max ? job->k_max : BK_CODE_K_MAX;
 
     return (struct bk_setup_request){ .ix = w->t->ix,
                                       .block = w->b->block[0],
@@ -135,7 +177,8 @@ static struct bk_setup_request request_of(const struct work *w)
                                       .compact = w->run->strategy == BK_COMPACT,
                                       .dtw_bytes = w->t->code_bytes,
                                       .nmove = w->t->nmove,
-                                      .k_limit = w->t->code_bytes > 1 ? BK_CODE_K_MAX16 : k_max };
+                                      .k_limit =
+                                          w->t->code_bytes > 1 ? BK_CODE_K_MAX16 : code_k_max(w) };
 }
 
 /* Makes w->setup, with its exits. */
@@ -148,6 +191,8 @@ static enum bk_err prepare(struct work *w, struct bk_report *why)
     s = w->setup = s ? s : bk_setup_new(&r);
     if (!s)
         return bk_no_memory(why);
+    if (s->nmove && !w->run->job->k_max && may_widen(w))
+        s->k_limit = UINT8_MAX - 1;
     w->solver.setup = s;
     w->solver.kernel = w->k;
     bk_state_measure(&w->solver.state, s, w->k->set_bytes);
@@ -454,8 +499,11 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
         if (!w->found && !m.before && m.ply > w->solver.state.last_wait << s->shift)
             return BK_OK;
         m.before = w->found;
-        if (s->distances && bk_state_k(&w->solver.state) >= s->k_limit)
-            return bk_run_too_far(w->run, why);
+        if (s->distances && bk_state_k(&w->solver.state) >= s->k_limit) {
+            err = may_widen(w) ? widen(w, why) : bk_run_too_far(w->run, why);
+            if (err)
+                return err;
+        }
         if (w->b->apart)
             continue;
         bk_run_progress(w->run, m.ply);
@@ -587,6 +635,12 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
 static enum bk_err settle(struct work *w, struct bk_report *why)
 {
     w->mb = &w->t->block[w->b->block[0]];
+    if (w->setup->distances && is_beyond_codes(w)) {
+        enum bk_err err = widen(w, why);
+
+        if (err)
+            return err;
+    }
     if (w->ledger && !make_room(w, w->setup, w->mb))
         return bk_no_memory(why);
     if (lands_at_once(w) && !find_landings(w))
