@@ -897,7 +897,7 @@ run 0 count shatranj KRvKN KQvKQ --ranks 2 --wdl --json --dir counted && [ "$(gr
     pass || fail 'news of tables that have files'
 bad 4 'needs a memory limit of' count shatranj KRvKQ --memory 1M --dir nowhere
 # == By the n-move rule ==
-bad 2 'grand-shatranj has no n-move rule' count grand-shatranj KRvKN --dtz
+bad 2 'grand-shatranj has no n-move rule' count grand-shatranj KMvKN --dtz
 bad 2 'count: --dtz counts distances, --wdl none' count shatranj KRvKN --dtz --wdl
 sed 's/^n-move .*/n-move = 6/; s/^name .*/name = sixmoves/' "$games/chess.ini" >sixmoves.ini
 run 0 count ./sixmoves.ini KQvKP --dtz --json --dir nowhere # as Syzygy's generator, changed to six moves, counts
