@@ -748,7 +748,7 @@ static set losses_of(const struct conf *c, unsigned side, unsigned wk)
     return c->legal[side][wk] & ~c->won[side][wk] & ~c->undecided[side][wk];
 }
 
-/* Turns a row of stored plies / 2 into codes. */
+/* Turns a row of stored numbers k into codes. */
 static void make_codes(const struct kings *g, struct conf *c, unsigned side, unsigned wk)
 {
     set wins = wins_of(c, side, wk), losses = losses_of(c, side, wk);
@@ -1145,7 +1145,7 @@ static size_t score_planes(const struct bk_setup *s)
     return 3 + (s->attains ? (size_t)2 * s->nconf : 0);
 }
 
-/* Bytes of the plies / 2 of both sides and all configurations. */
+/* Bytes of the numbers k of both sides and all configurations. */
 static size_t number_bytes(const struct bk_setup *s)
 {
     return (size_t)2 * s->nconf * s->v->nsq * s->v->nsq * s->dtw_bytes;

@@ -4,8 +4,8 @@
  * The array of distances (BK_DTW, a byte a position) is most of a block's state.  A ply reads and
  * writes a few bytes of it, scattered over all of it, so it cannot be paged.  If it does not fit
  * into memory, the solver runs the plies without it and appends records to a log (memory/log.h).
- * k is plies / 2.  There are two kinds of records; each holds sets of positions of one slice and
- * one side to move, packed (memory/notes.h):
+ * k is as in state.h.  There are two kinds of records; each holds sets of positions of one slice
+ * and one side to move, packed (memory/notes.h):
  *
  *   exits   written when init() values a slice's exits (conversions): one record for each k, with
  *           the positions whose best exit wins, or loses, at that k; wins and losses apart.  The
