@@ -130,7 +130,7 @@ static void several__go_on_however_many_they_are(void **state)
         { "six", "KRvKN", true, false, 10, false },   { "six", "KRvKN", false, false, 10, false },
         { "six", "KRvKN", false, true, 10, false },   { "six", "KNvKP", false, true, 100, false },
         { "late", "KNPvK", true, false, 10, false },  { "late", "KNPvK", false, true, 10, false },
-        { "long", "KGAvKX", true, false, 330, true }, /* 648 plies */
+        { "long", "KGAvKX", true, false, 210, true }, /* 648 plies */
     };
     static const unsigned processes[] = { 2, 3, 1, 3, 2 };
 
