@@ -356,8 +356,9 @@ test-slurm: all $(BUILD)/bareking-mpi ## the jobs of plan --slurm, by a Slurm he
 test-emulated: $(BUILD)/avx512/test_fuzz ## the kernels of AVX-512, emulated
 	$< $(or $(N),400) $(SEED)
 
-fuzz: all $(BUILD)/tests/test_fuzz ## N=20000 drawn games against the slow solver
+fuzz: all $(BUILD)/tests/test_fuzz $(BUILD)/tests/test_nmove ## N=20000 drawn games against the slow solver
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
+	$(BUILD)/tests/test_nmove $(or $(N),20000) $(SEED)
 
 # every byte of three files changed, every length, forged heads: classified
 damage: $(BUILD)/tests/test_damage ## every byte of three files changed

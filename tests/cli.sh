@@ -302,11 +302,11 @@ bad_file() { # text of the error, edit of shatranj.ini
 }
 # The kinds of mistakes, each with file, line, column and reason
 bad_file 'bad.ini:10:1: ~`stalmate`' 's/^stalemate/stalmate/'
-bad_file 'bad.ini:21:11: ~`X`' 's/^move   = F/move   = FX/'
-bad_file 'bad.ini:44:18: ~`X`' 's/must Q/must X/'
+bad_file 'bad.ini:23:11: ~`X`' 's/^move   = F/move   = FX/'
+bad_file 'bad.ini:46:18: ~`X`' 's/must Q/must X/'
 bad_file 'bad.ini:8:13: ~2 ~14' 's/8x8/15x15/'
 bad_file 'bad.ini:4:1: ~royal' '/royal/d'
-bad_file 'bad.ini:45:11: ~Q > P > Q' 's/^letter = Q/letter = Q\nbecomes = 1 may P/'
+bad_file 'bad.ini:47:11: ~Q > P > Q' 's/^letter = Q/letter = Q\nbecomes = 1 may P/'
 bad_file 'bad.ini:4:1: ~royal' '/royal/d'
 bad_file 'bad.ini:' '1,$d'
 bad_file 'bad.ini:8' 's/8x8/8/'
@@ -315,17 +315,17 @@ bad_file 'bad.ini:8' 's/8x8/0x0/'
 bad_file 'bad.ini:9' 's/wins-unless-bared-back/loses/'
 bad_file 'bad.ini:10' 's/= loss/= win/'
 bad_file 'bad.ini:10' 's/^stalemate/stalmate/'
-bad_file 'bad.ini:13' 's/^\[piece king\]/[piece king/'
-bad_file 'bad.ini:14' 's/^letter = K/letter = KK/'
+bad_file 'bad.ini:15' 's/^\[piece king\]/[piece king/'
+bad_file 'bad.ini:16' 's/^letter = K/letter = KK/'
 bad_file 'bad.ini' 's/^letter = Q/letter = K/'
-bad_file 'bad.ini:21' 's/^move   = F/move   = Fx/'
-bad_file 'bad.ini:21' 's/^move   = F/move   =/'
-bad_file 'bad.ini:21' 's/^move   = F/move   = (9,9,9)/'
-bad_file 'bad.ini:22' '22s/1/-1/'
+bad_file 'bad.ini:23' 's/^move   = F/move   = Fx/'
+bad_file 'bad.ini:23' 's/^move   = F/move   =/'
+bad_file 'bad.ini:23' 's/^move   = F/move   = (9,9,9)/'
+bad_file 'bad.ini:24' '24s/1/-1/'
 bad_file 'bad.ini' 's/^ranks   = 2-7/ranks   = 2-9/'
-bad_file 'bad.ini:44' 's/must Q/must X/'
-bad_file 'bad.ini:44' 's/must Q/should Q/'
-bad_file 'bad.ini:44' 's/8 must Q/8 must K/'
+bad_file 'bad.ini:46' 's/must Q/must X/'
+bad_file 'bad.ini:46' 's/must Q/should Q/'
+bad_file 'bad.ini:46' 's/8 must Q/8 must K/'
 bad_file 'bad.ini' 's/^start     = rnb/start     = rnx/'
 bad_file 'bad.ini:6' 's/^title .*/title/'
 bad_file 'bad.ini:5' 's/^name .*/name = a b/'
@@ -335,7 +335,7 @@ bad 2 'bad.ini:5' build bad.ini KQvKQ
 bad 2 '' check-variant "$tmp"
 bad_file 'bad.ini:4:1: ~section' '4s/^/ /'
 bad_file 'bad.ini:6:13: not UTF-8' "$(printf 's/^title .*/title = Shat\356r/')"
-bad_file 'bad.ini:13:8: not UTF-8' "$(printf 's/^.piece king./[piece \344]/')"
+bad_file 'bad.ini:15:8: not UTF-8' "$(printf 's/^.piece king./[piece \344]/')"
 sed "$(printf '1s/$/\344/; s/^title .*/title = Shatr\303\242nj/')" "$games/shatranj.ini" >good.ini
 good "\"title\":\"$(printf 'Shatr\303\242nj')\"" check-variant good.ini --json
 grep -q '"warnings":\[\]}' out && pass || fail 'a warning of a game that has nothing strange'
@@ -451,6 +451,7 @@ good '"divide":{"b1a3":20,' perft chess startpos 2 --json --divide
 good 'Capturing the last man' variants --explain shatranj
 good 'Capturing the last man' variants --explain "$games/shatranj.ini"
 sed 's/^move  *= F$/move = fbrF/' "$games/shatranj.ini" >lopsided.ini
+good 'After 70 moves of each side without a capture or a move of P the game is a draw' variants --explain shatranj
 good '1 square diagonally forward to both sides or backward away from the a-file' variants --explain lopsided.ini
 good '"name":"shatranj"' variants --json
 good 'grand-shatranj' variants
@@ -748,7 +749,7 @@ for command in 'mine puzzle-hands KRNvKA --what any' 'plan puzzle-hands KRNvKA';
     bad 2 'KRNvKA: ~puzzle-hands ~`bareking whole`' $command
 done
 # on what turn it is depends whether a win comes in time, in lists as well
-sed 's/^name .*/name = short\ngame-length-turns = 20/' "$games/shatranj.ini" >short.ini
+sed '/^n-move/d; /^zeroing/d; s/^name .*/name = short\ngame-length-turns = 20/' "$games/shatranj.ini" >short.ini
 run 0 build ./short.ini KBvKB --dir . --quiet
 printf '8/8/8/6k1/8/1K1b4/8/1B6 w - -%s\n' '' ' fmvn 21; id "late"' ' 0 21' ' 0 20 bm b1d3;' >list.epd
 run 0 annotate ./short.ini list.epd --dir . && [ "$(sed 's/.* c0//' out)" = ' "White wins in 1 ply (1 turn)";
@@ -918,6 +919,14 @@ good '4 processes would send each other 343 KiB of news in 57 plies, at most 64.
 run 0 count shatranj KRvKN KQvKQ --ranks 2 --wdl --json --dir counted && [ "$(grep -c '"news":{"ranks":2,"bytes":[1-9]' out)" -eq 2 ] &&
     pass || fail 'news of tables that have files'
 bad 4 'needs a memory limit of' count shatranj KRvKQ --memory 1M --dir nowhere
+# == By the n-move rule ==
+bad 2 'grand-shatranj has no n-move rule' count grand-shatranj KMvKN --dtz
+bad 2 'count: --dtz counts distances, --wdl none' count shatranj KRvKN --dtz --wdl
+sed 's/^n-move .*/n-move = 6/; s/^name .*/name = sixmoves/' "$games/chess.ini" >sixmoves.ini
+run 0 count ./sixmoves.ini KQvKP --dtz --json --dir nowhere # as Syzygy's generator, changed to six moves, counts
+grep -q '"white":{"win":3116394,"draw":21317,"loss":18,.*"cursed_win":233237,"blessed_loss":2},"black":{"win":220855,"draw":601733,"loss":3491630,.*"cursed_win":165121,"blessed_loss":502165}' out && pass ||
+    fail 'five results by six moves'
+run 0 count ./sixmoves.ini KQvK --dtz --dir nowhere && grep -q 'cursed.*blessed' out && pass || fail 'columns of five results'
 good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 run 0 count shatranj KQvKQ --dir wdl && grep -q '^KQvKQ .* 63     62$' out && pass || fail 'distances that the files lack are counted'
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
@@ -951,7 +960,7 @@ rm -rf fit
 unset BAREKING_MACHINE
 
 # == The clock: what comes too late is a draw, and every move says so ==
-sed 's/^stalemate/game-length-turns = 20\n&/; s/^name .*/name = short/' "$games/shatranj.ini" >short.ini
+sed '/^n-move/d; /^zeroing/d; s/^stalemate/game-length-turns = 20\n&/; s/^name .*/name = short/' "$games/shatranj.ini" >short.ini
 good 'KQvKQ' build ./short.ini KQvKQ
 suli='8/8/8/3k4/8/1KQ5/8/q7 w - - 0'
 good '40 plies are left: White wins.' probe ./short.ini "$suli 1"

@@ -269,7 +269,7 @@ done
 say setoption name MultiPV value 1
 
 # == Where the game has a length == what ends it with the last ply has ended it; a move later it was a draw before
-sed -e 's/^name .*/name = short/' -e 's/^stalemate .*/&\ngame-length-turns = 10/' "$here/../src/variants/chess.ini" >"$tmp/short.ini"
+sed -e '/^n-move/d; /^zeroing/d' -e 's/^name .*/name = short/' -e 's/^stalemate .*/&\ngame-length-turns = 10/' "$here/../src/variants/chess.ini" >"$tmp/short.ini"
 sees "$tmp/short.ini" '8/8/8/8/8/2k5/5r2/K7 b - - 0 9' 'depth 5' 'mate 2' c3b3
 sees "$tmp/short.ini" '8/8/8/8/8/2k5/5r2/K7 w - - 0 10' 'depth 5' 'cp 0' ''
 say 'position fen 8/8/8/8/3k4/8/5r2/K7 b - - 0 8' # drawn; the same position in turn 1 is not

@@ -29,6 +29,20 @@ static int one_ply_back(int score)
     return score > 0 ? score - 1 : score < 0 ? score + 1 : 0;
 }
 
+/*
+ * The mover's score of a move of a game with an n-move rule: once the counter is at zero, all that
+ * counts of a position is whether it is decided within the rule.
+ */
+static int score_of_zeroing(const struct bk_variant *v, int score)
+{
+    int n = v->nmove.plies, plies = BIG - (score < 0 ? -score : score);
+    int worth = plies <= n ? BIG - 1 : BIG - (n + 1);
+
+    if (score == ILLEGAL)
+        return one_ply_back(score);
+    return score < 0 ? worth : score > 0 ? -worth : 0;
+}
+
 static bool can_bare_back(const struct bk_variant *v, const struct ref_pos *pos,
                           const struct ref_moves *moves)
 {
@@ -102,6 +116,7 @@ struct ref_table {
     unsigned n;
     uint64_t nodes, nodes_max;
     bool too_big;
+    bool nmove; /* distances are to zeroing */
 };
 
 /* C(n, k) in doubles: exact where it matters, and it cannot wrap round. */
@@ -196,7 +211,7 @@ static bool fits(const struct ref_table *t, const struct material *m)
         size *= choose(m->group[i].n, m->group[i].k);
     if (t->nodes_max && (double)t->nodes + size > (double)t->nodes_max)
         return false;
-    return size < 1e9; /* successors are numbered in 32 bits */
+    return size < 1e9; /* successors are numbered in 31 bits */
 }
 
 static void free_material(struct material *m)
@@ -272,13 +287,14 @@ struct graph {
     uint64_t npassing, passing_room;
 };
 
-static void add_edge(struct graph *g, uint64_t node)
+/* `zero`: the move zeroes, and distances are to zeroing. */
+static void add_edge(struct graph *g, uint64_t node, bool zero)
 {
     if (g->edges == g->edges_room) {
         g->edges_room = g->edges_room ? g->edges_room * 2 : 1024;
         g->edge = grow(g->edge, g->edges_room, sizeof *g->edge);
     }
-    g->edge[g->edges++] = (uint32_t)node;
+    g->edge[g->edges++] = (uint32_t)node << 1 | zero;
 }
 
 static uint64_t add_passing(struct graph *g, const struct ref_pos *pos)
@@ -309,6 +325,19 @@ static void drop_idle_ep(const struct bk_variant *v, struct ref_pos *pos)
         pos->ep = BK_SQ_NONE;
 }
 
+/* Does this move zero a counter that distances depend on? */
+static bool counts_anew(const struct ref_table *t, const struct ref_pos *pos,
+                        const struct ref_move *move)
+{
+    return t->nmove && ref_zeroes(t->v, pos, move);
+}
+
+/* The mover's score of a move to a position where the opponent's score is `score`. */
+static int moved(const struct ref_table *t, int score, bool zero)
+{
+    return zero ? score_of_zeroing(t->v, score) : one_ply_back(score);
+}
+
 /* Returns the score of a legal position, solving its material first; ILLEGAL if that is too big. */
 static int score_of(struct ref_table *t, struct ref_pos *pos)
 {
@@ -331,7 +360,7 @@ static int score_of(struct ref_table *t, struct ref_pos *pos)
             int score;
 
             ref_apply(t->v, &after, &moves.move[i]);
-            score = one_ply_back(score_of(t, &after));
+            score = moved(t, score_of(t, &after), counts_anew(t, pos, &moves.move[i]));
             best = score > best ? score : best;
         }
     }
@@ -353,22 +382,23 @@ static bool same_material(const struct bk_variant *v, const struct key *k,
 }
 
 /* Adds one move of the node being built: an edge, or a part of `outside`. */
-static void add_child(struct ref_table *t, struct graph *g, struct ref_pos *child, int *outside)
+static void add_child(struct ref_table *t, struct graph *g, struct ref_pos *child, bool zero,
+                      int *outside)
 {
     int score;
 
     drop_idle_ep(t->v, child);
     if (!same_material(t->v, &g->m->key, child)) {
-        score = one_ply_back(score_of(t, child));
+        score = moved(t, score_of(t, child), zero);
         *outside = score > *outside ? score : *outside;
     } else if (child->ep != BK_SQ_NONE) {
-        add_edge(g, add_passing(g, child));
+        add_edge(g, add_passing(g, child), zero);
     } else {
         uint64_t node;
 
         if (!node_of(t, g->m, child, &node))
             abort(); /* a move to where a man may not stand */
-        add_edge(g, node);
+        add_edge(g, node, zero);
     }
 }
 
@@ -392,7 +422,7 @@ static void add_node(struct ref_table *t, struct graph *g, bool exists, const st
                 struct ref_pos child = *pos;
 
                 ref_apply(t->v, &child, &moves->move[i]);
-                add_child(t, g, &child, &outside);
+                add_child(t, g, &child, counts_anew(t, pos, &moves->move[i]), &outside);
             }
     }
     g->outside[g->nodes++] = (int16_t)outside;
@@ -429,7 +459,7 @@ static void build_graph(struct ref_table *t, struct graph *g)
  * When nothing changes the lengths obey win = 1 + min and loss = 1 + max, which
  * has one solution only (induction over the length).
  */
-static void iterate(const struct graph *g, int16_t *score)
+static void iterate(const struct ref_table *t, const struct graph *g, int16_t *score)
 {
     bool changed = true;
 
@@ -441,7 +471,7 @@ static void iterate(const struct graph *g, int16_t *score)
             int best = g->outside[i];
 
             for (uint64_t e = g->first[i]; e < g->first[i + 1]; e++) {
-                int s = one_ply_back(score[g->edge[e]]);
+                int s = moved(t, score[g->edge[e] >> 1], g->edge[e] & 1);
 
                 best = s > best ? s : best;
             }
@@ -458,7 +488,7 @@ static void solve(struct ref_table *t, struct material *m)
     build_graph(t, &g);
     if (!t->too_big) {
         m->score = grow(NULL, g.nodes + 1, sizeof *m->score);
-        iterate(&g, m->score);
+        iterate(t, &g, m->score);
         m->state = SOLVED;
     } else {
         m->state = TOO_BIG;
@@ -530,13 +560,14 @@ static struct material *material_of(struct ref_table *t, const struct ref_pos *p
     return get(t, &key);
 }
 
-struct ref_table *ref_solve(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
-                            const uint8_t left[2][BK_TYPES_MAX], uint64_t nodes_max)
+static struct ref_table *solve_from(struct ref_table as, const uint8_t count[2][BK_TYPES_MAX],
+                                    const uint8_t left[2][BK_TYPES_MAX])
 {
+    const struct bk_variant *v = as.v;
     struct ref_table *t = grow(NULL, 1, sizeof *t);
     struct key key;
 
-    *t = (struct ref_table){ .v = v, .nodes_max = nodes_max };
+    *t = as;
     memset(&key, 0, sizeof key);
     memcpy(key.count, count, sizeof key.count);
     for (unsigned c = 0; c < 2; c++)
@@ -545,6 +576,19 @@ struct ref_table *ref_solve(const struct bk_variant *v, const uint8_t count[2][B
         return t;
     ref_free(t);
     return NULL;
+}
+
+struct ref_table *ref_solve(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
+                            const uint8_t left[2][BK_TYPES_MAX], uint64_t nodes_max)
+{
+    return solve_from((struct ref_table){ .v = v, .nodes_max = nodes_max }, count, left);
+}
+
+struct ref_table *ref_solve_nmove(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
+                                  uint64_t nodes_max)
+{
+    return solve_from((struct ref_table){ .v = v, .nodes_max = nodes_max, .nmove = true }, count,
+                      NULL);
 }
 
 void ref_free(struct ref_table *table)

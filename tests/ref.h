@@ -49,7 +49,8 @@ struct ref_moves {
 
 struct ref_value {
     int8_t wdl;   /* -1, 0, +1 for the side to move                      */
-    uint16_t dtw; /* plies to the end; 0 for draws and for what is over  */
+    uint16_t dtw; /* plies to the end; 0 for draws and for what is over.
+                     Of ref_solve_nmove(): plies to zeroing               */
 };
 
 /* An empty board, White to move, no rights, full allowances. */
@@ -108,6 +109,12 @@ struct ref_table;
  */
 struct ref_table *ref_solve(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
                             const uint8_t left[2][BK_TYPES_MAX], uint64_t nodes_max);
+/* The same with the n-move rule of v->nmove: distances are those to zeroing of docs/rules.md, from
+   counter 0; a decided position with more than v->nmove.plies of them is cursed, or blessed. */
+struct ref_table *ref_solve_nmove(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
+                                  uint64_t nodes_max);
+/* Does the move, one of ref_moves(), zero the counter of v->nmove? */
+bool ref_zeroes(const struct bk_variant *v, const struct ref_pos *pos, const struct ref_move *move);
 void ref_free(struct ref_table *table); /* NULL is fine */
 
 /* Nodes of this material; ref_at() takes 0 .. ref_size() - 1. */

@@ -473,3 +473,83 @@ uint64_t ref_perft(const struct bk_variant *v, const struct ref_pos *pos, unsign
     ref_moves_free(&moves);
     return lines;
 }
+
+/* == Zeroing moves == */
+
+/* Adds `to` if a man of this type may stand there; tells whether the square is there at all. */
+static bool may_go(const struct bk_variant *v, unsigned type, unsigned colour, unsigned to,
+                   struct bk_bits *ends)
+{
+    if (to == BK_SQ_NONE)
+        return false;
+    if (on_ranks(v, v->piece[type].ranks, to, colour))
+        bk_bits_set(ends, to);
+    return true;
+}
+
+/* Adds where a man gets from `from` by one quiet move, whatever stands between. */
+static void quiet_ends(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                       struct bk_bits *ends)
+{
+    const struct bk_piece *p = &v->piece[type];
+    const struct bk_movement *m = on_ranks(v, p->zone_ranks, from, colour) ? &p->zone : &p->move;
+    int forward = colour == BK_WHITE ? 1 : -1;
+
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+        unsigned sq = from;
+
+        for (unsigned n = 1; s->range == 0 || n <= s->range; n++) {
+            struct bk_bits none,
+                *out = s->how & BK_QUIET && (n > 1 || !(s->how & BK_HOPS)) ? ends : &none;
+
+            sq = away(v, sq, s->df, forward * s->dr);
+            if (!may_go(v, type, colour, sq, out))
+                break;
+        }
+    }
+    for (unsigned i = 0; m->steps_max == 2 && i < m->nsteps; i++)
+        for (unsigned j = 0; j < m->nsteps; j++) {
+            const struct bk_step *a = &m->step[i], *b = &m->step[j];
+            unsigned mid = away(v, from, a->df, forward * a->dr);
+
+            if (mid != BK_SQ_NONE &&
+                (m->bend || (sign(a->df) == sign(b->df) && sign(a->dr) == sign(b->dr))))
+                may_go(v, type, colour, away(v, mid, b->df, forward * b->dr), ends);
+        }
+    if (on_ranks(v, p->double_ranks, from, colour) && away(v, from, 0, forward) != BK_SQ_NONE)
+        may_go(v, type, colour, away(v, from, 0, 2 * forward), ends);
+}
+
+/* Does a chain of its quiet moves lead a man from `from` to `to`? */
+static bool leads(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                  unsigned to)
+{
+    struct bk_bits seen = { { 0 } };
+    bool grew = true;
+
+    bk_bits_set(&seen, from);
+    while (grew) {
+        unsigned before = bk_bits_count(&seen);
+
+        for (unsigned sq = 0; sq < v->nsq; sq++)
+            if (bk_bits_has(&seen, sq))
+                quiet_ends(v, type, colour, sq, &seen);
+        grew = bk_bits_count(&seen) > before;
+    }
+    return bk_bits_has(&seen, to);
+}
+
+bool ref_zeroes(const struct bk_variant *v, const struct ref_pos *pos, const struct ref_move *move)
+{
+    unsigned type = type_of(pos->at[move->from]), colour = colour_of(pos->at[move->from]);
+
+    if (move->taken != BK_SQ_NONE || move->mid != BK_SQ_NONE)
+        return true;
+    if (move->wing >= 0)
+        return false;
+    if (v->nmove.kinds >> type & 1)
+        return true;
+    return v->nmove.irreversible && type != v->royal &&
+           (move->changed || !leads(v, type, colour, move->to, move->from));
+}

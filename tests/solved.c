@@ -114,6 +114,8 @@ const struct bk_memtable *solved_table(struct solved *s, const struct bk_materia
     }
     free(next);
     err = bk_memtable_new(&t, s->v, &m, &why);
+    if (!err && s->o.zeroing)
+        bk_memtable_count_to_zeroing(t);
     if (!err && !t->by_rule)
         err = solve(s, t, &why);
     if (err == BK_E_USAGE) {

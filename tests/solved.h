@@ -9,6 +9,7 @@
 
 struct solved_options {
     bool distances;
+    bool zeroing;            /* distances to zeroing, by the game's n-move rule */
     bool compact;            /* without distances: BK_COMPACT */
     enum bk_strategy groups; /* with distances: BK_GROUPS or BK_WIDE; else 0 */
     bool ledger;             /* with distances: BK_COMPACT */
@@ -49,7 +50,7 @@ bool solved_contradicted(struct solved *s, const struct bk_memtable *t);
 struct solved_value {
     bool legal;
     int wdl;
-    unsigned k; /* a win in 2k + 1 plies, a loss in 2k */
+    unsigned k; /* a win in 2k + 1 plies, a loss in 2k; to zeroing: plies */
 };
 struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p);
 /* The same, read in the part of the table for positions after a move that has made a man of type

@@ -465,9 +465,40 @@ static void fairy__riders_and_hoppers_share_lines(void **state)
     bk_variant_free(v);
 }
 
+/* Fifty moves and the pawn, if the file does not say; in Shatranj seventy. */
+static void fairy__counts_moves_as_ours_do(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned plies;
+        char letter; /* whose moves zero; 0: nobody's */
+    } row[] = { { "[a:chess]\n", 100, 'P' },
+                { "[a:shatranj]\n", 140, 'P' },
+                { "[a:chess]\nnMoveRule = 0\n", 0, 0 },
+                { "[a:chess]\nnMoveRule = 64\nnMoveRuleTypes = -\n", 128, 0 } };
+    struct bk_variant *chess = load("chess"), *shatranj = load("shatranj");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bk_variant *v = read_section(row[i].text, NULL);
+
+        assert_int_equal(v->nmove.plies, row[i].plies);
+        assert_int_equal(v->nmove.kinds,
+                         row[i].letter ? 1u << bk_variant_type(v, row[i].letter) : 0);
+        if (i < 2)
+            assert_true(v->nmove_id == (i ? shatranj : chess)->nmove_id);
+        bk_variant_free(v);
+    }
+    bk_variant_free(chess);
+    bk_variant_free(shatranj);
+}
+
 /* == What is refused == */
 
 static const struct refusal refusals[] = {
+    { "fairy__refuses_zeroing_men_that_go_to_and_fro", "[a:chess]\nnMoveRuleTypes = pr\n",
+      "f.ini:2:18: key 'nMoveRuleTypes': R can go to and fro; with captures + irreversible "
+      "moves zero from which a man can never come back" },
     { "fairy__refuses_unknown_key", "[a:chess]\n\nmustCaptures = true\n",
       "f.ini:3:1: key 'mustCaptures': unknown, or nothing that our rules have" },
     { "fairy__refuses_rule_we_lack", "[a:chess]\nmustCapture = true\n",
@@ -917,6 +948,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fairy__chess_and_shatranj_are_ours),
         cmocka_unit_test(fairy__sultan_is_ours),
+        cmocka_unit_test(fairy__counts_moves_as_ours_do),
         cmocka_unit_test(fairy__capablanca_has_the_published_counts),
         cmocka_unit_test(fairy__makruk_has_the_published_counts),
         cmocka_unit_test(fairy__inherits_from_earlier_sections),

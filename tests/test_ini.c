@@ -156,6 +156,23 @@ static void rules_id__changes_with_every_rule(void **state)
     }
 }
 
+/* Results do not depend on a counter, so tables stay good. */
+static void rules_id__knows_nothing_of_the_n_move_rule(void **state)
+{
+    struct bk_variant *v =
+        parse(SMALL_HEAD "n-move = 70\nzeroing = captures\n" SMALL_KING SMALL_REST);
+    struct bk_variant *w =
+        parse(SMALL_HEAD "n-move = 50\nzeroing = captures\n" SMALL_KING SMALL_REST);
+    struct bk_variant *plain = parse(SMALL);
+
+    (void)state;
+    assert_true(v->rules_id == plain->rules_id && w->rules_id == plain->rules_id);
+    assert_true(v->nmove_id && w->nmove_id && v->nmove_id != w->nmove_id && !plain->nmove_id);
+    bk_variant_free(v);
+    bk_variant_free(w);
+    bk_variant_free(plain);
+}
+
 static void becomes__takes_its_words_in_any_order(void **state)
 {
     (void)state;
@@ -461,6 +478,39 @@ static const struct refusal refusals[] = {
     { "variant__refuses_start_with_more_black_men_than_an_army",
       SMALL_HEAD "start = k5/1r3r/6/6/6/5K w\n" SMALL_KING SMALL_REST,
       "game.ini:4:9: more men of [piece rook] than its army, 1" },
+    { "nmove__needs_to_know_what_zeroes", SMALL_HEAD "n-move = 50\n" SMALL_KING SMALL_REST,
+      "game.ini:4:10: `n-move` needs zeroing, too" },
+    { "zeroing__is_nothing_without_a_rule", SMALL_HEAD "zeroing = captures\n" SMALL_KING SMALL_REST,
+      "game.ini:4:11: `zeroing` needs n-move" },
+    { "nmove__has_a_thousand_moves_at_most", SMALL_HEAD "n-move = 1001\n" SMALL_KING SMALL_REST,
+      "game.ini:4:10: expected a number from 1 to 1000" },
+    { "zeroing__refuses_men_that_go_to_and_fro",
+      SMALL_HEAD "n-move = 50\nzeroing = captures + R\n" SMALL_KING SMALL_REST,
+      "game.ini:5:11: R can go to and fro; with captures + irreversible moves zero from which a "
+      "man "
+      "can never come back" },
+    { "zeroing__refuses_pawns_that_sit",
+      SMALL_HEAD "n-move = 50\nzeroing = captures + P\n" SMALL_KING SMALL_REST
+                 "[piece pawn]\nletter = P\nmove = mfWcfF\nzone-ranks = 6\nzone-move = sW\n",
+      "game.ini:5:11: P can go to and fro; with captures + irreversible moves zero from which a "
+      "man "
+      "can never come back" },
+    { "zeroing__refuses_other_words",
+      SMALL_HEAD "n-move = 50\nzeroing = pawns\n" SMALL_KING SMALL_REST,
+      "game.ini:5:11: expected captures, captures + LETTERS or captures + irreversible" },
+    { "zeroing__refuses_letters_without_a_sign",
+      SMALL_HEAD "n-move = 50\nzeroing = captures R\n" SMALL_KING SMALL_REST,
+      "game.ini:5:20: expected `+`" },
+    { "zeroing__refuses_letters_and_irreversible",
+      SMALL_HEAD "n-move = 50\nzeroing = captures + irreversible R\n" SMALL_KING SMALL_REST,
+      "game.ini:5:35: unexpected `R`" },
+    { "nmove__refuses_a_limit_of_turns_beside_it",
+      SMALL_HEAD "game-length-turns = 9\nn-move = 5\nzeroing = captures\n" SMALL_KING SMALL_REST,
+      "game.ini:5:10: it does not go with game-length-turns: a win would have to keep both" },
+    { "nmove__refuses_hands",
+      SMALL_HEAD
+      "bare-king = wins\nhand = captured\nn-move = 5\nzeroing = captures\n" SMALL_KING SMALL_REST,
+      "game.ini:6:10: it does not go with hand = captured" },
     { "betza__refuses_unknown_atom", SMALL "zone-ranks = 6\nzone-move = fWX\n",
       "game.ini:13:15: `X` is not an atom" },
     { "betza__refuses_unknown_modifier", SMALL "zone-ranks = 6\nzone-move = gW\n",
@@ -509,6 +559,7 @@ int main(void)
         cmocka_unit_test(rules_id__ignores_what_decides_nothing),
         cmocka_unit_test(variant__holes_may_take_several_lines),
         cmocka_unit_test(rules_id__changes_with_every_rule),
+        cmocka_unit_test(rules_id__knows_nothing_of_the_n_move_rule),
         cmocka_unit_test(becomes__takes_its_words_in_any_order),
         cmocka_unit_test(finish__agrees_with_the_parser),
         cmocka_unit_test(variant__reads_crlf_and_comments),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
+#include "core/finish.h"
 #include "core/load.h"
 #include "table/rows.h"
 #include "tb/make/build.h"
@@ -205,14 +206,22 @@ struct way {
     enum bk_strategy strategy;
     uint64_t sets_bytes; /* of a ledger's sets in memory; 0: all are */
     unsigned k_max, every;
-    bool attains_nothing;
+    bool attains_nothing, zeroing;
 };
 
 static const struct way ways[] = {
-    { "KRvKN", true, BK_APART, 0, 0, 3, false },   { "KRvKN", true, BK_APART, 0, 5, 3, false },
-    { "KRvKN", true, BK_COMPACT, 0, 0, 3, false }, { "KRvKN", true, BK_COMPACT, 1, 0, 3, false },
-    { "KRvKN", false, BK_APART, 0, 0, 3, false },  { "KRvKN", false, BK_COMPACT, 0, 0, 3, false },
-    { "KNvKP", true, BK_GROUPS, 0, 0, 40, false }, { "KNvKP", true, BK_COMPACT, 1, 0, 40, false },
+    { "KRvKN", true, BK_APART, 0, 0, 3, false, false },
+    { "KRvKN", true, BK_APART, 0, 5, 3, false, false },
+    { "KRvKN", true, BK_COMPACT, 0, 0, 3, false, false },
+    { "KRvKN", true, BK_COMPACT, 1, 0, 3, false, false },
+    { "KRvKN", false, BK_APART, 0, 0, 3, false, false },
+    { "KRvKN", false, BK_COMPACT, 0, 0, 3, false, false },
+    { "KNvKP", true, BK_GROUPS, 0, 0, 40, false, false },
+    { "KNvKP", true, BK_COMPACT, 1, 0, 40, false, false },
+    { "KRvKN", true, BK_APART, 0, 0, 3, false, true },
+    { "KRvKN", true, BK_COMPACT, 0, 0, 3, false, true },
+    { "KRvKN", true, BK_COMPACT, 1, 0, 3, false, true },
+    { "KNvKP", true, BK_WIDE, 0, 0, 20, false, true },
 };
 
 static enum bk_err solve_way(struct solved *s, const struct bk_variant *v, const struct way *way,
@@ -235,6 +244,8 @@ static enum bk_err solve_way(struct solved *s, const struct bk_variant *v, const
 
     assert_int_equal(bk_material_parse(&m, v, way->material, why), BK_OK);
     assert_int_equal(bk_memtable_new(&job.t, v, &m, why), BK_OK);
+    if (way->zeroing)
+        bk_memtable_count_to_zeroing(job.t);
     job.tables = (struct bk_exit_tables){ job.t, find, s };
     w->finish = 0;
     err = bk_solve_table(&job, tally, why);
@@ -270,6 +281,8 @@ static void same_tallies(const struct bk_tally *x, const struct bk_tally *y)
         assert_int_equal(x->win[side], y->win[side]);
         assert_int_equal(x->draw[side], y->draw[side]);
         assert_int_equal(x->all_loss[side], y->all_loss[side]);
+        assert_int_equal(x->cursed[side], y->cursed[side]);
+        assert_int_equal(x->all_blessed[side], y->all_blessed[side]);
         assert_int_equal(x->longest_win[side].plies, y->longest_win[side].plies);
         assert_int_equal(x->longest_loss[side].number, y->longest_loss[side].number);
     }
@@ -280,16 +293,17 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
 {
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
-    struct solved *tables[2];
+    struct solved *tables[3];
     struct bk_variant *v;
+    uint64_t late = 0;
 
     (void)unused;
     snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
     assert_int_equal(bk_variant_load(&v, "tests/six.ini", NULL), BK_OK);
-    for (unsigned i = 0; i < 2; i++)
-        tables[i] = solved_new(v, &(struct solved_options){ .distances = i });
+    for (unsigned i = 0; i < 3; i++)
+        tables[i] = solved_new(v, &(struct solved_options){ .distances = i, .zeroing = i == 2 });
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        struct solved *s = tables[ways[i].distances];
+        struct solved *s = tables[ways[i].distances + ways[i].zeroing];
         struct bk_memtable *whole, *parts;
         struct bk_tally all, sum;
         struct bk_material m;
@@ -301,14 +315,132 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
         assert_int_equal(whole->code_bytes, ways[i].k_max ? 2 : ways[i].distances);
         assert_true(solved_same(whole, parts));
         same_tallies(&all, &sum);
+        late += all.cursed[0];
         bk_memtable_free(whole);
         bk_memtable_free(parts);
         unlink(path);
     }
-    solved_free(tables[0]);
-    solved_free(tables[1]);
+    assert_true(late);
+    for (unsigned i = 0; i < 3; i++)
+        solved_free(tables[i]);
     bk_variant_free(v);
     assert_int_equal(rmdir(folder), 0);
+}
+
+/* == Begun anew == */
+
+struct tries {
+    unsigned begun, plies; /* plies of the first */
+};
+
+static enum bk_err begin_try(void *context, struct bk_report *why)
+{
+    (void)why;
+    ((struct tries *)context)->begun++;
+    return BK_OK;
+}
+
+static void count_ply(void *context, const struct bk_progress *p)
+{
+    struct tries *t = context;
+
+    (void)p;
+    t->plies += t->begun == 1;
+}
+
+/* A rook takes its knight, and wins in more plies than codes of one byte may hold here: that is
+   known before the first ply. */
+static void solve__is_begun_anew_at_once_where_an_exit_is_too_far(void **unused)
+{
+    struct tries t = { 0 };
+    const struct bk_sink sink = { .context = &t, .begin = begin_try, .progress = count_ply };
+    struct bk_report why = { "" };
+    struct bk_material m;
+    struct bk_variant *v;
+    struct bk_tally tally;
+    struct solved *s;
+    struct bk_solve_job job = {
+        .distances = true, .strategy = BK_APART, .k_max = 5, .sink = &sink
+    };
+
+    (void)unused;
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
+    s = solved_new(v, &(struct solved_options){ .distances = true });
+    assert_int_equal(bk_material_parse(&m, v, "KRNvKN", &why), BK_OK);
+    assert_non_null(solved_table(s, &m));
+    assert_int_equal(bk_memtable_new(&job.t, v, &m, &why), BK_OK);
+    job.kernel = bk_kernel_for(v->nsq);
+    job.tables = (struct bk_exit_tables){ job.t, find, s };
+    assert_int_equal(bk_solve_table(&job, &tally, &why), BK_OK);
+    assert_int_equal(job.t->code_bytes, 2);
+    assert_int_equal(t.begun, 2);
+    assert_int_equal(t.plies, 0);
+    bk_memtable_free(job.t);
+    solved_free(s);
+    bk_variant_free(v);
+}
+
+/* Ply after ply, without a second beginning. */
+static void never_back(void *context, const struct bk_progress *p)
+{
+    struct tries *t = context;
+
+    assert_true(p->ply > t->plies);
+    t->plies = p->ply;
+}
+
+/* A table of one block whose distances turn out to need two bytes goes on as it is. */
+static void solve__widens_numbers_of_one_byte(void **unused)
+{
+    static const struct {
+        const char *ini, *material;
+        bool zeroing;
+        unsigned k_max, plies;
+    } row[] = {
+        { "tests/six.ini", "KRvKN", false, 4, 20 },
+        { "tests/six.ini", "KRvKN", true, 4, 20 },
+        { "tests/long.ini", "KGAvKX", true, 0, 500 }, /* numbers up to 254, then larger */
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct solved_options o = { .distances = true, .zeroing = row[i].zeroing };
+        struct tries t = { 0 };
+        const struct bk_sink sink = { .context = &t, .begin = begin_try, .progress = never_back };
+        struct bk_solve_job job = { .distances = true,
+                                    .strategy = BK_APART,
+                                    .attain = true,
+                                    .k_max = row[i].k_max,
+                                    .sink = &sink };
+        const struct bk_memtable *other;
+        struct bk_report why = { "" };
+        struct bk_material m;
+        struct bk_variant *v;
+        struct bk_tally tally;
+        struct solved *s;
+
+        assert_int_equal(bk_variant_load(&v, row[i].ini, &why), BK_OK);
+        v->nmove.plies = 1000;
+        assert_int_equal(bk_variant_finish(v, &why), BK_OK);
+        o.k_max = 2;
+        s = solved_new(v, &o);
+        assert_int_equal(bk_material_parse(&m, v, row[i].material, &why), BK_OK);
+        other = solved_table(s, &m);
+        assert_int_equal(bk_memtable_new(&job.t, v, &m, &why), BK_OK);
+        if (row[i].zeroing)
+            bk_memtable_count_to_zeroing(job.t);
+        job.kernel = bk_kernel_for(v->nsq);
+        job.tables = (struct bk_exit_tables){ job.t, find, s };
+        if (bk_solve_table(&job, &tally, &why))
+            fail_msg("%s", why.text);
+        assert_int_equal(job.t->code_bytes, 2);
+        assert_int_equal(t.begun, 2); /* the sink is told of the width */
+        assert_true(t.plies > row[i].plies);
+        assert_true(solved_same(job.t, other));
+        bk_memtable_free(job.t);
+        solved_free(s);
+        bk_variant_free(v);
+    }
 }
 
 /* What waits for an exit, and until when, is known to a checkpoint of a ledger: a king that takes
@@ -316,9 +448,9 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
 static void resume__of_a_ledger_knows_what_waits(void **unused)
 {
     static const struct way ways_late[] = {
-        { "KCCCvK", true, BK_APART, 0, 1, 0, false },
-        { "KCCCvK", true, BK_COMPACT, 0, 1, 200, false },
-        { "KCCCvK", true, BK_COMPACT, 1, 1, 200, false },
+        { "KCCCvK", true, BK_APART, 0, 1, 0, false, false },
+        { "KCCCvK", true, BK_COMPACT, 0, 1, 200, false, false },
+        { "KCCCvK", true, BK_COMPACT, 1, 1, 200, false, false },
     };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
@@ -358,10 +490,10 @@ static void resume__of_a_ledger_knows_what_waits(void **unused)
 static void resume__knows_of_delays_beyond_a_byte(void **unused)
 {
     static const struct way ways_delayed[] = {
-        { "KNPvK", true, BK_APART, 0, 1, 130, false },
-        { "KNPvK", true, BK_WIDE, 0, 1, 130, false },
-        { "KNPvK", true, BK_COMPACT, 0, 1, 130, false },
-        { "KNPvK", true, BK_COMPACT, 1, 1, 130, false },
+        { "KNPvK", true, BK_APART, 0, 1, 130, false, false },
+        { "KNPvK", true, BK_WIDE, 0, 1, 130, false, false },
+        { "KNPvK", true, BK_COMPACT, 0, 1, 130, false, false },
+        { "KNPvK", true, BK_COMPACT, 1, 1, 130, false, false },
     };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
@@ -470,7 +602,7 @@ static const struct forged {
 /* A checkpoint with a right checksum and impossible contents is not used: solving begins anew. */
 static void resume__of_what_cannot_be_begins_anew(void **unused)
 {
-    static const struct way way = { "KRvKN", true, BK_APART, 0, 0, 1, false };
+    static const struct way way = { "KRvKN", true, BK_APART, 0, 0, 1, false, false };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
     struct walk first = { .every = 1 };
@@ -522,8 +654,8 @@ static void resume__of_what_cannot_be_begins_anew(void **unused)
    uses all that there is, so that its own checkpoint is none for less memory again. */
 static void resume__of_what_cannot_be_uses_the_memory_of_now(void **unused)
 {
-    static const struct way little = { "KNvKP", true, BK_COMPACT, 0, 0, 40, false };
-    static const struct way much = { "KNvKP", true, BK_GROUPS, 0, 0, 3, false };
+    static const struct way little = { "KNvKP", true, BK_COMPACT, 0, 0, 40, false, false };
+    static const struct way much = { "KNvKP", true, BK_GROUPS, 0, 0, 3, false, false };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
     struct walk first = { .every = 40 }, second = { .every = 3 }, third = { .every = 0 };
@@ -649,7 +781,7 @@ static void resume__of_units_that_cannot_be_is_refused(void **unused)
 /* A checkpoint that lacks what exits attain is not used: of solved blocks it cannot be found. */
 static void resume__of_blocks_without_what_exits_attain_begins_anew(void **unused)
 {
-    struct way way = { "KNvKP", true, BK_APART, 0, 0, 40, true };
+    struct way way = { "KNvKP", true, BK_APART, 0, 0, 40, true, false };
     char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
     struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
     struct walk first = { .every = 40 }, now = { 0 };
@@ -823,6 +955,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
+        cmocka_unit_test(solve__widens_numbers_of_one_byte),
+        cmocka_unit_test(solve__is_begun_anew_at_once_where_an_exit_is_too_far),
         cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
         cmocka_unit_test(resume__of_a_ledger_knows_what_waits),
         cmocka_unit_test(resume__knows_of_delays_beyond_a_byte),

@@ -39,14 +39,15 @@ static void draw_codes(uint8_t *code, unsigned n)
     }
 }
 
-static int score_of(unsigned code)
+static int score_of(unsigned code, enum bk_metric metric)
 {
-    int score = bk_code_score(code, 1);
+    int score = bk_code_score(code, 1, metric);
 
     return score == BK_SCORE_NONE ? score : score < 0 ? -score - 1 : score > 0 ? -score + 1 : 0;
 }
 
-static void same_scores(bk_row_scores *f, unsigned span, unsigned n, bool in_order)
+static void same_scores(bk_row_scores *f, unsigned span, unsigned n, bool in_order,
+                        enum bk_metric metric)
 {
     uint8_t *code = malloc(span), place[BK_SQ_MAX]; /* a sanitizer sees what is read beyond */
     int16_t out[BK_SQ_MAX + 1];
@@ -57,7 +58,8 @@ static void same_scores(bk_row_scores *f, unsigned span, unsigned n, bool in_ord
     out[n] = 4711;
     f(code, span, in_order ? NULL : place, n, out);
     for (unsigned j = 0; j < n; j++)
-        assert_int_equal(out[j], place[j] == BK_SQ_NONE ? BK_SCORE_NONE : score_of(code[place[j]]));
+        assert_int_equal(out[j],
+                         place[j] == BK_SQ_NONE ? BK_SCORE_NONE : score_of(code[place[j]], metric));
     assert_int_equal(out[n], 4711);
     free(code);
 }
@@ -70,10 +72,15 @@ static void scores__a_row_is_worth_what_its_codes_are(void **state)
     for (unsigned k = 0; k < MANY; k++) {
         unsigned span = size[draw(14)], n = size[draw(14)];
 
-        same_scores(bk_row_scores_portable, span, n, false);
-        same_scores(bk_row_scores_portable, n, n, true);
-        same_scores(bk_row_scores_for(), span, n, false);
-        same_scores(bk_row_scores_for(), n, n, true);
+        for (enum bk_metric m = BK_TO_THE_END; m <= BK_TO_ZEROING; m++) {
+            bk_row_scores *plain =
+                m == BK_TO_ZEROING ? bk_row_scores_portable_zeroing : bk_row_scores_portable;
+
+            same_scores(plain, span, n, false, m);
+            same_scores(plain, n, n, true, m);
+            same_scores(bk_row_scores_for(m), span, n, false, m);
+            same_scores(bk_row_scores_for(m), n, n, true, m);
+        }
     }
 }
 

@@ -130,7 +130,7 @@ static void several__go_on_however_many_they_are(void **state)
         { "six", "KRvKN", true, false, 10, false },   { "six", "KRvKN", false, false, 10, false },
         { "six", "KRvKN", false, true, 10, false },   { "six", "KNvKP", false, true, 100, false },
         { "late", "KNPvK", true, false, 10, false },  { "late", "KNPvK", false, true, 10, false },
-        { "long", "KGAvKX", true, false, 330, true }, /* 648 plies */
+        { "long", "KGAvKX", true, false, 210, true }, /* 648 plies */
     };
     static const unsigned processes[] = { 2, 3, 1, 3, 2 };
 
@@ -158,9 +158,68 @@ static void several__go_on_however_many_they_are(void **state)
     }
 }
 
+/* == Counted to zeroing == */
+
+static const char *sums; /* a file: what the first process has counted */
+
+static void put_sums(void *context, const struct bk_built *b)
+{
+    FILE *f = rank ? NULL : fopen(sums, "a");
+
+    (void)context;
+    if (f) {
+        fwrite(&b->summary, sizeof b->summary, 1, f);
+        fclose(f);
+    }
+}
+
+static void count_to_zeroing(void)
+{
+    const struct bk_build_options o = { .counts_alone = true, .built = put_sums };
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    struct bk_material m;
+    struct bk_plan *plan;
+    enum bk_err err;
+
+    processes_begin();
+    CHECK(!bk_variant_load(&v, "tests/six.ini", &why));
+    CHECK(!bk_material_parse(&m, v, "KRPvKN", &why));
+    CHECK(!bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why));
+    CHECK(!bk_plan_to_zeroing(plan, &why));
+    err = bk_build(plan, &o, &why);
+    if (err)
+        fprintf(stderr, "rank %u: %s\n", rank, why.text);
+    bk_plan_free(plan);
+    bk_variant_free(v);
+    _exit(err != BK_OK);
+}
+
+static void several__count_the_same_to_zeroing(void **state)
+{
+    char folder[PROOF_DIR_MAX], one[PROOF_DIR_MAX + 16], other[PROOF_DIR_MAX + 16];
+
+    (void)state;
+    setenv("BAREKING_SHARED_FROM", "1", 1);
+    dir = proof_folder(folder);
+    for (unsigned n = 1; n <= 3; n++) {
+        int status[PROCESSES_MOST];
+
+        snprintf(n == 1 ? one : other, sizeof one, "%s/%u", folder, n);
+        sums = n == 1 ? one : other;
+        processes_run(n, count_to_zeroing, status);
+        for (unsigned r = 0; r < n; r++)
+            assert_int_equal(status[r], 0);
+        if (n > 1)
+            same_bytes(one, other);
+    }
+    proof_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several__count_the_same_to_zeroing),
         cmocka_unit_test(several__go_on_however_many_they_are),
     };
 

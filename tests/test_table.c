@@ -355,7 +355,7 @@ static void count_groups(const struct bk_variant *v, const char *name, enum bk_s
     assert_int_equal(bk_material_parse(&m, v, name, NULL), BK_OK);
     bk_material_canonical(&m, v);
     assert_int_equal(bk_index_new(&ix, v, &m, NULL, NULL), BK_OK);
-    assert_true(bk_order_new(&o, ix, strategy));
+    assert_true(bk_order_new(&o, ix, strategy, BK_TO_THE_END));
     *groups = *largest = 0;
     for (uint32_t l = 0; l < o.nlevels; l++) {
         uint32_t n = o.first[l + 1] - o.first[l];
@@ -415,7 +415,7 @@ static void table__files_of_two_pawns_are_dealt_out_evenly(void **state)
     assert_int_equal(bk_material_parse(&m, v, "KPPvKQ", NULL), BK_OK);
     bk_material_canonical(&m, v);
     assert_int_equal(bk_index_new(&ix, v, &m, NULL, NULL), BK_OK);
-    assert_true(bk_order_new(&o, ix, BK_WIDE));
+    assert_true(bk_order_new(&o, ix, BK_WIDE, BK_TO_THE_END));
     assert_int_equal(o.nlevels, 4);
     for (uint32_t l = 0, whole = 0; l < 4; l++) {
         struct bk_group g;

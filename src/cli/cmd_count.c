@@ -145,14 +145,32 @@ static json_t *longest_json(int64_t plies, const char *fen)
     return plies < 0 ? json_null() : json_pack("{sI ss}", "plies", (json_int_t)plies, "fen", fen);
 }
 
-/* {"win", "draw", "loss", "longest_win", "longest_loss", "all"}; NULL: no memory. */
-static json_t *counts_json(const struct bk_counts *s)
+/* Adds to counts what an n-move rule makes of them: five results. */
+static void tell_five(json_t *counts, uint64_t win, uint64_t cursed, uint64_t blessed,
+                      uint64_t loss)
 {
-    return json_pack("{sI sI sI so so s{sI sI sI}}", "win", (json_int_t)s->win, "draw",
-                     (json_int_t)s->draw, "loss", (json_int_t)s->loss, "longest_win",
-                     longest_json(s->win_plies, s->win_fen), "longest_loss",
-                     longest_json(s->loss_plies, s->loss_fen), "all", "win", (json_int_t)s->all_win,
-                     "draw", (json_int_t)s->all_draw, "loss", (json_int_t)s->all_loss);
+    json_object_set_new(counts, "win", json_integer((json_int_t)(win - cursed)));
+    json_object_set_new(counts, "cursed_win", json_integer((json_int_t)cursed));
+    json_object_set_new(counts, "blessed_loss", json_integer((json_int_t)blessed));
+    json_object_set_new(counts, "loss", json_integer((json_int_t)(loss - blessed)));
+}
+
+/* {"win", "draw", "loss", "longest_win", "longest_loss", "all"}; five: "cursed_win" and
+   "blessed_loss", too, which the others do not count.  NULL: no memory. */
+static json_t *counts_json(const struct bk_counts *s, bool five)
+{
+    json_t *counts = json_pack(
+        "{sI sI sI so so s{sI sI sI}}", "win", (json_int_t)s->win, "draw", (json_int_t)s->draw,
+        "loss", (json_int_t)s->loss, "longest_win", longest_json(s->win_plies, s->win_fen),
+        "longest_loss", longest_json(s->loss_plies, s->loss_fen), "all", "win",
+        (json_int_t)s->all_win, "draw", (json_int_t)s->all_draw, "loss", (json_int_t)s->all_loss);
+
+    if (five && counts) {
+        tell_five(counts, s->win, s->cursed, s->blessed, s->loss);
+        tell_five(json_object_get(counts, "all"), s->all_win, s->all_cursed, s->all_blessed,
+                  s->all_loss);
+    }
+    return counts;
 }
 
 /* == stats == */
@@ -212,8 +230,8 @@ int cmd_stats(struct cli *c)
         bk_material_name(m, v, name);
         if (!status && c->json)
             status = cli_print_json(json_pack("{ss ss so so}", "variant", v->name, "material", name,
-                                              "white", counts_json(&side[0]), "black",
-                                              counts_json(&side[1])));
+                                              "white", counts_json(&side[0], false), "black",
+                                              counts_json(&side[1], false)));
         else if (!status) {
             printf("%s of %s%s; results are the mover's\n", name, v->name,
                    by_rule ? ", decided by rule" : "");
@@ -253,21 +271,41 @@ static double per_cent(uint64_t part, const struct bk_counts *of)
     return all ? 100 * (double)part / (double)all : 0;
 }
 
+/* Prints the names of the columns: those of each side, then the longest. */
+static void print_head(bool five)
+{
+    int width = five ? 44 : 26;
+
+    printf("%-14s %*s   %*s   %s\n", "", width, "White to move, per cent", width,
+           "Black to move, per cent", "longest, plies");
+    printf("%-14s", "");
+    for (unsigned i = 0; i < 2; i++)
+        if (five)
+            printf(" %8s %8s %8s %8s %8s  ", "wins", "cursed", "draws", "blessed", "losses");
+        else
+            printf(" %8s %8s %8s  ", "wins", "draws", "losses");
+    printf(" %6s %6s\n", "win", "loss");
+}
+
 static void print_line(struct counting *k, const char *name, const struct bk_counts side[2])
 {
     int64_t win = side[side[1].win_plies > side[0].win_plies].win_plies;
     int64_t loss = side[side[1].loss_plies > side[0].loss_plies].loss_plies;
 
-    if (!k->lines++) {
-        printf("%-14s %26s   %26s   %s\n", "", "White to move, per cent", "Black to move, per cent",
-               "longest, plies");
-        printf("%-14s %8s %8s %8s   %8s %8s %8s   %6s %6s\n", "", "wins", "draws", "losses", "wins",
-               "draws", "losses", "win", "loss");
-    }
+    if (!k->lines++)
+        print_head(k->c->dtz);
     printf("%-14s", name);
-    for (unsigned i = 0; i < 2; i++)
-        printf(" %8.3f %8.3f %8.3f  ", per_cent(side[i].all_win, &side[i]),
-               per_cent(side[i].all_draw, &side[i]), per_cent(side[i].all_loss, &side[i]));
+    for (unsigned i = 0; i < 2; i++) {
+        const struct bk_counts *s = &side[i];
+
+        printf(" %8.3f", per_cent(s->all_win - s->all_cursed, s));
+        if (k->c->dtz)
+            printf(" %8.3f", per_cent(s->all_cursed, s));
+        printf(" %8.3f", per_cent(s->all_draw, s));
+        if (k->c->dtz)
+            printf(" %8.3f", per_cent(s->all_blessed, s));
+        printf(" %8.3f  ", per_cent(s->all_loss - s->all_blessed, s));
+    }
     for (unsigned i = 0; i < 2; i++)
         if ((i ? loss : win) < 0)
             printf(" %6s", "-");
@@ -294,8 +332,9 @@ static void tell(struct counting *k, const struct bk_material *m, const struct b
 
     bk_material_name(m, k->v, name);
     if (k->c->json) {
-        json_t *line = json_pack("{ss ss so so}", "variant", k->v->name, "material", name, "white",
-                                 counts_json(&side[0]), "black", counts_json(&side[1]));
+        json_t *line =
+            json_pack("{ss ss so so}", "variant", k->v->name, "material", name, "white",
+                      counts_json(&side[0], k->c->dtz), "black", counts_json(&side[1], k->c->dtz));
 
         if (solved)
             json_object_set_new(line, "news",
@@ -459,6 +498,8 @@ int cmd_count(struct cli *c)
     if (c->ranks && c->memory)
         return cli_fail(CLI_USAGE, "count: --ranks and --memory do not go together: "
                                    "what is on disk is not looked at after each ply");
+    if (c->dtz && c->wdl)
+        return cli_fail(CLI_USAGE, "count: --dtz counts distances, --wdl none");
     c->ranks = 0;         /* this is one process, whose memory is planned */
     cli_end_on_signals(); /* while it plans */
     status = cli_plan_read(c, &v, &k.p);

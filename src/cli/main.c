@@ -43,6 +43,7 @@ static const struct option_line {
       "folder for what --memory does not hold (default: that of the tables)" },
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
+    { 'Q', "dtz", NULL, "by the n-move rule: five results, and distances to zeroing" },
     { 'e', "effort", "HOW", "fast, normal (default) or best: more time, smaller files" },
     { 'A', "standalone", NULL,
       "files that answer without others: distances 2 to 3 times as large" },
@@ -178,7 +179,7 @@ static const struct command {
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n"
       "DIR may be a list of folders with `:` between.\n" },
-    { "count", cmd_count, "d:ntmTwKFfyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "count", cmd_count, "d:ntmTwZKFfyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what materials add up to, without making their tables",
       "How often each side wins, draws and loses, of all placements, and the longest.  What has a\n"
       "table is read, what has none is solved in memory, with all that it leads to, and "
@@ -190,7 +191,13 @@ static const struct command {
       "--ranks\n"
       "all tables are solved, and it is told what N processes would send each other meanwhile, ply "
       "by\n"
-      "ply with --json: docs/distributed.md.  DIR may be a list of folders with `:` between.\n" },
+      "ply with --json: docs/distributed.md.  With --dtz, too: no table says what a counter does.  "
+      "Wins "
+      "that\n"
+      "it makes draws are cursed ones, such losses blessed (cursed_win, blessed_loss with --json), "
+      "and\n"
+      "the longest are those to zeroing: docs/rules.md.  DIR may be a list of folders with `:` "
+      "between.\n" },
     { "mine", cmd_mine, "d:tgFWCEULRyj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
       "Looks through a whole table; bareking-study(7), docs/study.md, says what is meant, and "
@@ -452,6 +459,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'z': return read_unsigned(value, 8, 512, &c->draw.pixels);
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
+    case 'Q': c->dtz = true; return true;
     case 'q':
     case 'y': c->quiet = true; return true;
     case 'j': c->json = true; return true;

@@ -57,6 +57,8 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
     status = cli_wanted(c, *v, &m, &n);
     if (!status) {
         err = bk_plan_new(plan, *v, c->dir, m, n, c->men, !c->wdl, &why);
+        if (!err && c->dtz && (err = bk_plan_to_zeroing(*plan, &why)))
+            bk_plan_free(*plan);
         if (!err) {
             (*plan)->processes = c->ranks ? c->ranks : bk_transport_ranks();
             (*plan)->machine_bytes = cli_machine_memory();

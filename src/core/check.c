@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/geometry.h"
 #include "core/rules.h"
 
 #define SHUFFLED_FILES_MAX ('k' - 'a')
@@ -340,6 +341,53 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
     return true;
 }
 
+static bool check_nmove(const struct bk_variant *v, struct bk_complaint *c)
+{
+    const struct bk_nmove *n = &v->nmove;
+
+    if (!n->plies)
+        return (!n->kinds && !n->irreversible) ||
+               complain(c, -1, "zeroing", 0, "it needs `n-move`");
+    if (n->plies > 2 * BK_NMOVE_MAX)
+        return complain(c, -1, "n-move", 0, "at most %d moves", BK_NMOVE_MAX);
+    if (v->hands)
+        return complain(c, -1, "n-move", 0, "it does not go with hand = captured");
+    if (v->game_turns)
+        return complain(c, -1, "n-move", 0,
+                        "it does not go with game-length-turns: a win would have to keep both");
+    if (n->kinds && n->irreversible)
+        return complain(c, -1, "zeroing", 0, "letters or irreversible, not both");
+    if (v->ntypes < 32 && n->kinds >> v->ntypes)
+        return complain(c, -1, "zeroing", 0, "a type that does not exist");
+    return true;
+}
+
+/*
+ * A zeroing move must have no way back: what comes after it is solved first, and would wait for
+ * what comes before.
+ */
+bool bk_zeroing_check(const struct bk_variant *v, struct bk_complaint *c)
+{
+    unsigned rook = v->castling.rook;
+
+    for (unsigned i = 0; i < 2u * v->ntypes; i++) {
+        char letter = v->piece[i / 2].letter;
+
+        if (v->nmove.kinds >> i / 2 & 1 && bk_man_comes_back(v, i / 2, i % 2))
+            return complain(c, -1, "zeroing", 0,
+                            "%c can go to and fro; with captures + irreversible moves zero from "
+                            "which a man can never come back",
+                            letter);
+        if (v->nmove.irreversible && (v->castling.allowed || v->castling.shuffled) &&
+            i / 2 == rook && bk_man_goes_for_good(v, rook, i % 2))
+            return complain(c, -1, "zeroing", 0,
+                            "irreversible is not for games in which %c castles: it has moves from "
+                            "which it can never come back",
+                            letter);
+    }
+    return true;
+}
+
 /* Everything that must hold before geometry may be derived. */
 bool bk_variant_check(const struct bk_variant *v, struct bk_complaint *c)
 {
@@ -349,5 +397,5 @@ bool bk_variant_check(const struct bk_variant *v, struct bk_complaint *c)
         if (!check_piece(v, i, c))
             return false;
     return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c) &&
-           check_deal(v, c);
+           check_deal(v, c) && check_nmove(v, c);
 }

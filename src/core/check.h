@@ -21,4 +21,10 @@ struct bk_complaint {
    that has passed can be computed. */
 bool bk_variant_check(const struct bk_variant *v, struct bk_complaint *c);
 
+/*
+ * Of a finished variant: may tables know its n-move rule?  They may if no zeroing move has a way
+ * back.  Readers of files ask; a game derived for another board is to be asked about again.
+ */
+bool bk_zeroing_check(const struct bk_variant *v, struct bk_complaint *c);
+
 #endif

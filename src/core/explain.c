@@ -289,6 +289,26 @@ static void say_limits(FILE *out, const struct bk_variant *v)
                     v->piece[i].letter);
 }
 
+static void say_nmove(FILE *out, const struct bk_variant *v)
+{
+    const struct bk_nmove *n = &v->nmove;
+    uint8_t type[BK_TYPES_MAX];
+    unsigned ntypes = 0;
+
+    for (unsigned i = 0; i < v->ntypes; i++)
+        if (n->kinds >> i & 1)
+            type[ntypes++] = (uint8_t)i;
+    if (!n->plies)
+        return;
+    fprintf(out, "After %u moves of each side without a capture", n->plies / 2);
+    if (ntypes) {
+        fprintf(out, " or a move of ");
+        say_types(out, v, type, ntypes);
+    }
+    fprintf(out, "%s the game is a draw.\n",
+            n->irreversible ? ", a change or a move that\ncan never be undone" : "");
+}
+
 static void say_end(FILE *out, const struct bk_variant *v)
 {
     fprintf(out, "Mate wins.  Stalemate is a %s.\n",
@@ -319,6 +339,7 @@ static void say_end(FILE *out, const struct bk_variant *v)
                 v->quiet_turns);
     if (v->game_turns)
         fprintf(out, "After %d turns of each side the game is a draw.\n", v->game_turns);
+    say_nmove(out, v);
     if (v->en_passant)
         fprintf(out, "A man that went 2 squares may be captured en passant.\n");
 }

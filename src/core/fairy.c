@@ -926,6 +926,39 @@ static bool read_bare(struct bk_fairy_game *f)
     return true;
 }
 
+/* The rule of fifty moves, and whose moves zero the counter: pawns', if the file does not say. */
+static bool read_nmove(struct bk_fairy_game *f)
+{
+    const struct bk_fairy_entry *types = bk_fairy_get(&f->in, "nMoveRuleTypes");
+    struct bk_nmove *n = &f->v->nmove;
+    int pawn = piece_named(f->v, "pawn");
+    unsigned moves;
+
+    if (!bk_fairy_get_number(f, "nMoveRule", 0, BK_NMOVE_MAX, 50, &moves))
+        return false;
+    if (pawn >= 0)
+        n->kinds = UINT32_C(1) << pawn;
+    if (types && !bk_fairy_get_types(f, types, &n->kinds))
+        return false;
+    n->plies = (uint16_t)(2 * moves);
+    if (!moves)
+        n->kinds = 0;
+    return true;
+}
+
+/* Checks that zeroing moves have no way back; needs the geometry. */
+static bool check_zeroing(struct bk_fairy_game *f)
+{
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "nMoveRuleTypes");
+    struct bk_complaint c;
+
+    if (bk_zeroing_check(f->v, &c))
+        return true;
+    return e ? BK_WRONG(f, e, 0, "%s", c.text)
+             : bk_fairy_fault(&f->in, f->in.wanted->line, 0, "[%s]: nMoveRuleTypes: %s", f->v->name,
+                              c.text);
+}
+
 static bool check_others(struct bk_fairy_game *f)
 {
     for (unsigned i = 0; i < f->in.nentries; i++) {
@@ -1049,7 +1082,7 @@ static bool finish(struct bk_fairy_game *f)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0, "%s", why.text);
     if (err)
         f->in.err = bk_fail(f->in.why, err, "%s", why.text);
-    return !err && check_start(f, &p) && check_kings_alone(f);
+    return !err && check_start(f, &p) && check_kings_alone(f) && check_zeroing(f);
 }
 
 static bool understand(struct bk_fairy_game *f)
@@ -1062,7 +1095,7 @@ static bool understand(struct bk_fairy_game *f)
     strcpy(v->source, "docs/fairy-stockfish.md");
     return bk_fairy_file_gather(&f->in) && check_others(f) && read_size(f) && read_pieces(f) &&
            read_royal(f) && read_start(f) && read_pawn(f) && read_stuck(f) && read_castling(f) &&
-           read_stalemate(f) && read_bare(f) && finish(f);
+           read_stalemate(f) && read_bare(f) && read_nmove(f) && finish(f);
 }
 
 /* Reads the section `section` of a file, or a built-in game.  `copy`, the file's text, is changed.

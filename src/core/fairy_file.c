@@ -103,6 +103,8 @@ static const struct bk_fairy_key keys[] = {
     { "kingType", BK_FAIRY_READ, NULL },
     { "soldierPromotionRank", BK_FAIRY_READ, NULL },
     { "stalemateValue", BK_FAIRY_READ, NULL },
+    { "nMoveRule", BK_FAIRY_READ, NULL },
+    { "nMoveRuleTypes", BK_FAIRY_READ, NULL },
     { "extinctionValue", BK_FAIRY_READ, NULL },
     { "extinctionClaim", BK_FAIRY_READ, NULL },
     { "extinctionPseudoRoyal", BK_FAIRY_READ, NULL },
@@ -115,9 +117,7 @@ static const struct bk_fairy_key keys[] = {
     { "pocketSize", BK_FAIRY_HARMLESS, NULL },
     { "pieceValueMg", BK_FAIRY_HARMLESS, NULL }, /* judgement */
     { "pieceValueEg", BK_FAIRY_HARMLESS, NULL },
-    { "nMoveRule", BK_FAIRY_HARMLESS, NULL }, /* draws by counting moves */
-    { "nMoveRuleTypes", BK_FAIRY_HARMLESS, NULL },
-    { "nFoldRule", BK_FAIRY_HARMLESS, NULL },
+    { "nFoldRule", BK_FAIRY_HARMLESS, NULL }, /* draws by repetition, by counting men */
     { "countingRule", BK_FAIRY_HARMLESS, NULL },
     { "piecePromotionOnCapture", BK_FAIRY_HARMLESS, NULL }, /* these matter with promotedPieceType
                                                                only */

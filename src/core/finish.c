@@ -152,6 +152,17 @@ static uint64_t rules_number(const struct bk_variant *v, unsigned wings)
     return XXH64(b.at, b.n, 1); /* the seed is the version of this form */
 }
 
+/* The number of the n-move rule, for tables that know of it; 0: there is none. */
+static uint64_t nmove_number(const struct bk_nmove *n)
+{
+    struct bytes b = { .n = 0 };
+
+    put(&b, n->plies, 2);
+    put(&b, n->irreversible, 1);
+    put(&b, n->kinds, 4);
+    return n->plies ? XXH64(b.at, b.n, 1) : 0;
+}
+
 /* == Finishing == */
 
 static enum bk_err derive(struct bk_variant *v, struct bk_report *why)
@@ -168,7 +179,10 @@ static enum bk_err derive(struct bk_variant *v, struct bk_report *why)
     }
     bk_geometry_free(v->geometry);
     v->geometry = geometry;
+    if (bk_rules_irreversible_zeroes(v) && !bk_geometry_keep_ways(geometry, v))
+        return bk_no_memory(why);
     v->rules_id = rules_number(v, 3);
+    v->nmove_id = nmove_number(&v->nmove);
     for (unsigned type = 0; type < v->ntypes; type++)
         v->keeps[type] = bk_symmetries_of(v, type);
     for (unsigned wings = 0; wings < 4; wings++)

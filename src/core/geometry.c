@@ -318,6 +318,7 @@ void bk_geometry_free(struct bk_geometry *g)
         free(g->reach_into);
         free(g->path);
         free(g->takes);
+        free(g->ways);
         free(g);
     }
 }
@@ -326,5 +327,87 @@ uint64_t bk_geometry_bytes(const struct bk_geometry *g, const struct bk_variant 
 {
     return sizeof *g + UINT64_C(2) * g->nreach * sizeof *g->reach +
            (uint64_t)g->npath * sizeof *g->path +
-           UINT64_C(2) * v->ntypes * v->nsq * sizeof *g->takes;
+           UINT64_C(2) * v->ntypes * v->nsq * sizeof *g->takes * (g->ways ? 2 : 1);
+}
+
+/* == Ways == */
+
+void bk_man_ways(struct bk_bits from[BK_SQ_MAX], const struct bk_variant *v, unsigned type,
+                 unsigned colour)
+{
+    bool grew = true;
+
+    memset(from, 0, BK_SQ_MAX * sizeof *from);
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n;
+        const struct bk_reach *reach = bk_reach_from(v, type, colour, sq, &n);
+
+        bk_bits_set(&from[sq], sq);
+        if (!bk_rules_may_stand(v, type, colour, sq))
+            continue;
+        for (unsigned i = 0; i < n; i++)
+            if (reach[i].how & BK_QUIET && bk_rules_may_stand(v, type, colour, reach[i].to))
+                bk_bits_set(&from[sq], reach[i].to);
+    }
+    while (grew) {
+        grew = false;
+        for (unsigned sq = 0; sq < v->nsq; sq++) {
+            struct bk_bits todo = from[sq], all = todo;
+
+            for (unsigned t; (t = bk_bits_pop(&todo)) != BK_SQ_NONE;)
+                for (unsigned w = 0; w < 4; w++)
+                    all.w[w] |= from[t].w[w];
+            if (memcmp(&all, &from[sq], sizeof all)) {
+                from[sq] = all;
+                grew = true;
+            }
+        }
+    }
+}
+
+bool bk_ways_go_for_good(const struct bk_bits from[BK_SQ_MAX], const struct bk_variant *v)
+{
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        struct bk_bits todo = from[sq];
+
+        for (unsigned t; (t = bk_bits_pop(&todo)) != BK_SQ_NONE;)
+            if (!bk_bits_has(&from[t], sq))
+                return true;
+    }
+    return false;
+}
+
+bool bk_man_comes_back(const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    struct bk_bits from[BK_SQ_MAX];
+
+    bk_man_ways(from, v, type, colour);
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        struct bk_bits todo = from[sq];
+
+        for (unsigned t; (t = bk_bits_pop(&todo)) != BK_SQ_NONE;)
+            if (t != sq && bk_bits_has(&from[t], sq))
+                return true;
+    }
+    return false;
+}
+
+bool bk_man_goes_for_good(const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    struct bk_bits from[BK_SQ_MAX];
+
+    bk_man_ways(from, v, type, colour);
+    return bk_ways_go_for_good(from, v);
+}
+
+bool bk_geometry_keep_ways(struct bk_geometry *g, const struct bk_variant *v)
+{
+    struct bk_bits from[BK_SQ_MAX];
+
+    g->ways = calloc((size_t)v->ntypes * 2 * v->nsq + 1, sizeof *g->ways);
+    for (unsigned i = 0; g->ways && i < 2u * v->ntypes; i++) {
+        bk_man_ways(from, v, i / 2, i % 2);
+        memcpy(g->ways + (size_t)i * v->nsq, from, v->nsq * sizeof *from);
+    }
+    return g->ways;
 }

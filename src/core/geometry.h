@@ -46,6 +46,7 @@ struct bk_geometry {
     /* [(type * 2 + colour) * nsq + sq]: the squares on which the man may capture, by its moves
        alone: blockers and screens are ignored */
     struct bk_bits *takes;
+    struct bk_bits *ways; /* the same: bk_man_ways(); NULL unless bk_geometry_keep_ways() */
     _Atomic(struct bk_derived *) derived; /* owned; NULL until the first use */
 };
 
@@ -66,6 +67,22 @@ static inline const struct bk_reach *bk_reach_from(const struct bk_variant *v, u
     *n = g->count[type][colour][sq];
     return g->reach + g->first[type][colour][sq];
 }
+
+/*
+ * Sets from[sq] to `sq` and the squares to which a man there can get by quiet moves that leave it
+ * what it is, blockers and screens left aside.  Source: docs/rules.md, docs/index.md.
+ * Cost: sets of squares joined until none grows.
+ */
+void bk_man_ways(struct bk_bits from[BK_SQ_MAX], const struct bk_variant *v, unsigned type,
+                 unsigned colour);
+/* Has such a man, on some square, a quiet move and a way back? */
+bool bk_man_comes_back(const struct bk_variant *v, unsigned type, unsigned colour);
+/* Has it, on some square, a quiet move from which there is no way back? */
+bool bk_man_goes_for_good(const struct bk_variant *v, unsigned type, unsigned colour);
+/* Fills g->ways.  False: no memory. */
+bool bk_geometry_keep_ways(struct bk_geometry *g, const struct bk_variant *v);
+/* Does one of these ways lead to where there is no way back from? */
+bool bk_ways_go_for_good(const struct bk_bits from[BK_SQ_MAX], const struct bk_variant *v);
 
 /* Does a king on `from` attack `to` if nothing blocks it? */
 static inline bool bk_king_attacks(const struct bk_variant *v, unsigned colour, unsigned from,

@@ -468,6 +468,21 @@ static void unmove_men(struct bk_pos *p, const struct bk_variant *v, const struc
     put_back(p, v, m->takes, u.taken);
 }
 
+bool bk_move_zeroes(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m)
+{
+    unsigned type = bk_man_type(p->at[m->from]), colour = p->stm;
+    const struct bk_bits *ways;
+
+    if (m->castles)
+        return false;
+    if (m->takes != BK_SQ_NONE || m->also != BK_SQ_NONE || bk_rules_kind_zeroes(v, type))
+        return true;
+    if (!bk_rules_irreversible_zeroes(v) || type == v->royal)
+        return false;
+    ways = v->geometry->ways + (size_t)(type * 2 + colour) * v->nsq;
+    return m->becomes != BK_STAYS || !bk_bits_has(&ways[m->to], m->from);
+}
+
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m)
 {
     unsigned us = p->stm;

@@ -67,6 +67,9 @@ bool bk_man_may_change(const struct bk_variant *v, unsigned type, unsigned colou
 bool bk_man_moves_as_he_takes(const struct bk_variant *v, unsigned type, unsigned colour);
 /* Returns where the rook of a castling move ends. */
 unsigned bk_castled_rook(const struct bk_variant *v, const struct bk_move *m);
+/* Does this move of the position zero the counter of the n-move rule?  docs/rules.md.  Needs
+   bk_rules_nmove(). */
+bool bk_move_zeroes(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m);
 /* Plays a move on a position in place. */
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m);
 

@@ -510,6 +510,37 @@ static bool key_game_length(struct cursor *c, struct bk_variant *v)
     return ok;
 }
 
+static bool key_nmove(struct cursor *c, struct bk_variant *v)
+{
+    unsigned n = 0;
+    bool ok = cursor_only_number(c, 1, BK_NMOVE_MAX, &n);
+
+    v->nmove.plies = (uint16_t)(2 * n);
+    return ok;
+}
+
+/* "captures", "captures + P Q", "captures + irreversible" */
+static bool key_zeroing(struct cursor *c, struct bk_variant *v)
+{
+    if (!cursor_skip(c, "captures"))
+        return cursor_wrong(c, "expected captures, captures + LETTERS or captures + irreversible");
+    if (!cursor_more(c))
+        return true;
+    if (!cursor_skip(c, "+"))
+        return cursor_wrong(c, "expected `+`");
+    v->nmove.irreversible = cursor_skip(c, "irreversible");
+    if (v->nmove.irreversible)
+        return cursor_end(c);
+    do {
+        uint8_t type = 0;
+
+        if (!cursor_type(c, v, &type))
+            return false;
+        v->nmove.kinds |= UINT32_C(1) << type;
+    } while (cursor_more(c));
+    return true;
+}
+
 static bool key_hand(struct cursor *c, struct bk_variant *v)
 {
     return cursor_choice(c, "none", "captured", &v->hands);
@@ -724,6 +755,8 @@ static const struct key keys[] = {
     { "castling-homes", .of_variant = key_castling_homes },
     { "limits", .of_variant = key_limits },
     { "game-length-turns", .of_variant = key_game_length },
+    { "n-move", .of_variant = key_nmove },
+    { "zeroing", .of_variant = key_zeroing },
     { "start", .of_variant = key_start },
     { "deal", .repeats = true, .of_variant = key_deal },
     { "deal-shuffle", .of_variant = key_deal_shuffle },
@@ -1029,7 +1062,8 @@ static bool check_file(struct file *f)
             return false;
         doubles |= p->double_ranks;
     }
-    return check_castling_keys(f) &&
+    return check_castling_keys(f) && needs(f, -1, "zeroing", f->v->nmove.plies, "needs n-move") &&
+           needs(f, -1, "n-move", find_entry(f, -1, "zeroing", 0), "needs zeroing, too") &&
            (!f->v->en_passant ||
             needs(f, -1, "en-passant", doubles, "needs a piece with a double-step"));
 }
@@ -1051,6 +1085,14 @@ static bool understand(struct file *f)
     if (v->castling.shuffled)
         v->castling.allowed = false; /* only the games derived for a FEN castle */
     return bk_variant_check(v, &c) || fault_complaint(f, &c);
+}
+
+/* Checks that moves which zero the counter have no way back; needs the geometry. */
+static bool check_zeroing(struct file *f)
+{
+    struct bk_complaint c;
+
+    return bk_zeroing_check(f->v, &c) || fault_complaint(f, &c);
 }
 
 /* Counts the men of the array; in games with hands those off the board, too. */
@@ -1109,7 +1151,7 @@ enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const c
     ini_open(&f.ini, text);
     if (collect(&f) && understand(&f))
         f.err = bk_variant_finish(f.v, why);
-    if (!f.err)
+    if (!f.err && check_zeroing(&f))
         check_start(&f);
     free(f.entry);
     if (f.err)

@@ -181,6 +181,23 @@ static inline int bk_rules_plies_left(const struct bk_variant *v, unsigned turn,
     return v->game_turns ? 2 * (v->game_turns + 1 - (int)turn) - (stm == BK_BLACK) : BK_UNLIMITED;
 }
 
+/*
+ * The n-move rule: after so many plies in a row without a zeroing move the game is drawn; 0: never.
+ * Captures zero the counter; castling never does.
+ */
+static inline unsigned bk_rules_nmove(const struct bk_variant *v) { return v->nmove.plies; }
+/* Does every move of a man of this type zero it, a change in place included? */
+static inline bool bk_rules_kind_zeroes(const struct bk_variant *v, unsigned type)
+{
+    return v->nmove.kinds >> type & 1;
+}
+/* Do changes zero it, and quiet moves from which the man can never come back (bk_man_ways())?  Not
+   those of a royal, nor of a rook that may castle. */
+static inline bool bk_rules_irreversible_zeroes(const struct bk_variant *v)
+{
+    return v->nmove.irreversible;
+}
+
 /* Are captured men held and dropped again? */
 static inline bool bk_rules_hands(const struct bk_variant *v) { return v->hands; }
 /* May a man who was dropped be taken in the same turn by the side that dropped him? */

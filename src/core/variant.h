@@ -143,6 +143,17 @@ struct bk_deals {
     uint32_t apart;
 };
 
+/*
+ * The n-move rule: the game is drawn after so many plies in a row of which none has zeroed the
+ * counter (docs/rules.md).  Captures always zero it; so does what the other fields name.
+ */
+#define BK_NMOVE_MAX 1000 /* moves */
+struct bk_nmove {
+    uint16_t plies;    /* two for each move of the key; 0: there is no such rule */
+    bool irreversible; /* moves zero that the man can never undo, and changes */
+    uint32_t kinds;    /* a bit a type: its moves zero */
+};
+
 struct bk_variant {
     char name[64];
     char title[96];
@@ -159,6 +170,7 @@ struct bk_variant {
     struct bk_castling castling;
     uint8_t limit[BK_TYPES_MAX]; /* how often a side may evolve a man into it; 0: no limit */
     uint16_t game_turns;         /* drawn after so many turns of each side; 0: never */
+    struct bk_nmove nmove;       /* no part of rules_id: results without a counter are the same */
     bool hands;                  /* captured men are held and dropped again (core/hands.h) */
     bool no_recapture;           /* who drops a man may not take him in the same turn */
     bool hand_bonus;             /* a man may be held longer, the more of his kind came back */
@@ -170,6 +182,8 @@ struct bk_variant {
     uint64_t rules_id;            /* hash of everything that decides a result */
     uint64_t wings_id[4];         /* rules_id where rights can be left on these wings only (bit 0:
                                      a-side); differs where homes are shuffled */
+    uint64_t nmove_id;            /* hash of the n-move rule; 0: none.  Says which kinds by type: it
+                                     means something beside rules_id alone */
     uint8_t keeps[BK_TYPES_MAX];  /* derived: by type, which symmetries keep its rules, a bit each
                                      (core/symmetry.h) */
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */

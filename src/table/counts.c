@@ -109,6 +109,10 @@ static bool take_side(struct bk_counts *out, const struct bk_summary *s, const s
                                .all_win = s->all_win[side],
                                .all_draw = s->all_draw[side],
                                .all_loss = s->all_loss[side],
+                               .cursed = s->cursed[side],
+                               .blessed = s->blessed[side],
+                               .all_cursed = s->all_cursed[side],
+                               .all_blessed = s->all_blessed[side],
                                .win_plies = s->win_plies[side],
                                .loss_plies = s->loss_plies[side] };
     return (out->win_plies < 0 ||

@@ -13,7 +13,9 @@
 struct bk_counts {
     uint64_t win, draw, loss;             /* once a symmetry class */
     uint64_t all_win, all_draw, all_loss; /* all placements */
-    int64_t win_plies, loss_plies;        /* longest; -1: none, or not known */
+    /* with an n-move rule: of these wins and losses those that it makes draws */
+    uint64_t cursed, blessed, all_cursed, all_blessed;
+    int64_t win_plies, loss_plies; /* longest; -1: none, or not known */
     char win_fen[BK_FEN_MAX], loss_fen[BK_FEN_MAX];
 };
 

@@ -26,8 +26,10 @@ enum { BK_WDL_WIN, BK_WDL_DRAW, BK_WDL_LOSS };
 struct bk_summary {
     uint64_t win[2], draw[2], loss[2];             /* once a symmetry class */
     uint64_t all_win[2], all_draw[2], all_loss[2]; /* all placements */
-    int64_t win_plies[2], loss_plies[2];           /* longest; -1: none or unknown */
-    uint64_t win_number[2], loss_number[2];        /* a position that has it; 0 without plies */
+    /* with an n-move rule: of these wins and losses those that it makes draws.  In no file yet */
+    uint64_t cursed[2], blessed[2], all_cursed[2], all_blessed[2];
+    int64_t win_plies[2], loss_plies[2];    /* longest; -1: none or unknown */
+    uint64_t win_number[2], loss_number[2]; /* a position that has it; 0 without plies */
 };
 
 struct bk_file_info {

@@ -8,6 +8,8 @@
  *   wdl        won, and an exit wins; drawn, and an exit draws
  *   distances  won, and an exit wins as soon
  * A lost position is never attained: there is nothing below a loss.
+ * To zeroing there are five results, and exits that do not zero count for nothing: whether such a
+ * win is cursed depends on more than the result of what it leads to.
  *
  * With distances, where all exits lead to another material (bk_setup.exits_once), all of that is
  * found while the block is solved, and finish() writes it:
@@ -38,11 +40,27 @@ static set as_soon(const struct bk_setup *s, const void *codes, set x, const int
     set soon = NONE;
 
     if (s->dtw_bytes == 1)
-        return won_as_soon(codes, s->width, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
+        return won_as_soon(codes, s->width, x, score, BK_SCORE_WIN + (BK_CODE_WIN << s->shift),
+                           s->shift);
     EACH (sq, x)
-        if (code16[sq] == BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[sq]) >> 1))
+        if (code16[sq] == BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[sq]) >> s->shift))
             soon |= bit(sq);
     return soon;
+}
+
+/*
+ * To zeroing: returns the positions of a configuration, with these codes, whose best exit has their
+ * result, of five: but for sure losses, below which there is nothing.
+ */
+static set same_result(const struct bk_setup *s, const void *codes, struct finished *f,
+                       const int16_t *score)
+{
+    int16_t late = (int16_t)(BK_SCORE_WIN - (int)s->nmove - 1); /* the best of cursed wins */
+    struct by_score way = sort_scores(score, s->width, (int16_t)(-late - 1), late);
+
+    f->late = late_by_codes(s, codes, f->wins, f->losses);
+    return (way.soon & f->wins & ~f->late) | (way.winning & f->wins & f->late) |
+           (way.saving & f->draw) | (way.any & f->losses & f->late);
 }
 
 /* Writes what exits attain of a slice with `side` to move. */
@@ -61,7 +79,9 @@ static void attain_side(struct scratch *w, const struct bk_state *st, unsigned s
     memset(by_plies, 0, s->pitch * sizeof *by_plies);
     if (!w->ctx.void_slice) {
         for (uint32_t conf = 0; conf < s->nconf; conf++)
-            saved[conf] = is_spare(s, conf) ? NONE : won[conf] ^ und[conf];
+            saved[conf] = is_spare(s, conf) ? NONE
+                          : s->nmove        ? ~(won[conf] & und[conf])
+                                            : won[conf] ^ und[conf];
         any_exit = offer_exits(w, side, saved, true);
     }
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
@@ -78,7 +98,14 @@ static void attain_side(struct scratch *w, const struct bk_state *st, unsigned s
         if (!any_exit || !w->touched[conf])
             continue;
         way = sort_scores(best, s->width, BK_SCORE_NONE, 0);
-        by_wdl[conf] = (way.winning & wins) | (way.saving & und[conf] & ~won[conf]);
+        if (s->nmove)
+            by_wdl[conf] = same_result(s, dtw_of(s, st, side, slice, conf),
+                                       &(struct finished){ .wins = wins,
+                                                           .losses = ~(won[conf] | und[conf]),
+                                                           .draw = und[conf] & ~won[conf] },
+                                       best);
+        else
+            by_wdl[conf] = (way.winning & wins) | (way.saving & und[conf] & ~won[conf]);
         if (s->distances)
             by_plies[conf] = as_soon(s, dtw_of(s, st, side, slice, conf), way.winning & wins, best);
     }

@@ -56,17 +56,19 @@ static void put_set(const struct bk_delivery *d, void *map, uint32_t slice, uint
 }
 
 /* Counts a row whose codes are made, and notes its longest win and loss. */
-static void count_row(const struct bk_state *st, const struct ctx *to, const struct finished *f,
+static void count_row(const struct bk_state *st, const struct ctx *to, struct finished *f,
                       const void *row, struct bk_tally *tally)
 {
     unsigned side = f->side, loss = to->s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    unsigned shift = to->s->shift;
 
     if (to->s->distances) {
+        f->late = late_by_codes(to->s, row, f->wins, f->losses);
         longest_of(to, row, f->wins, st->last_win[side],
-                   BK_CODE_WIN + ((unsigned)st->last_win[side] >> 1), &tally->longest_win[side],
+                   BK_CODE_WIN + ((unsigned)st->last_win[side] >> shift), &tally->longest_win[side],
                    f->conf);
         longest_of(to, row, f->losses, st->last_loss[side],
-                   loss + ((unsigned)st->last_loss[side] >> 1), &tally->longest_loss[side],
+                   loss + ((unsigned)st->last_loss[side] >> shift), &tally->longest_loss[side],
                    f->conf);
     }
     count_finished(to, f, tally);

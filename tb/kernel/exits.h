@@ -7,6 +7,7 @@
 #include "core/move.h"
 #include "tb/kernel/inner.h"
 #include "tb/kernel/passing.h"
+#include "tb/kernel/zeroing.h"
 
 static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
 {
@@ -183,6 +184,16 @@ struct exits {
     struct bk_placement at;
 };
 
+/* Turns the scores of a view into those of moves that zero the counter. */
+static void zero_view(struct exits *x)
+{
+    size_t n = 1;
+
+    for (unsigned i = 0; i < x->view.n; i++)
+        n *= x->view.men[i].n;
+    bk_zero_scores(x->w->view, n, x->w->ctx.s->nmove);
+}
+
 static void fill(struct exits *x)
 {
     const struct bk_exit *e = x->e;
@@ -193,6 +204,8 @@ static void fill(struct exits *x)
                           x->view.n, x->w->view);
     else
         bk_view_fill(&e->plan, &x->at, x->view.men, x->view.n, x->w->view);
+    if (e->zeroes && !e->in_block) /* steps: when en passant is looked at */
+        zero_view(x);
 }
 
 /* Returns the flags of which a reach must have one to make this exit. */
@@ -485,6 +498,8 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
                                &(struct bk_double_step){ x->e, (uint8_t)home, r[i].to, &x->at,
                                                          x->view.men, x->view.n },
                                x->w->view);
+        if (x->e->in_block && x->e->zeroes)
+            zero_view(x);
         offer_arrivals(x, &r[i], mover, home);
     }
     x->at.sq[slot] = (uint8_t)home;

@@ -29,7 +29,7 @@ static void consider(const struct bk_setup *s, struct bk_longest *l, int plies, 
         l->at.sq[s->inner.slot] = (uint8_t)sq;
 }
 
-/* Turns the plies / 2 of a configuration's row, `dtw`, into codes in place. */
+/* Turns the numbers k of a configuration's row, `dtw`, into codes in place. */
 static void write_codes(const struct bk_setup *s, void *dtw, set wins, set losses, set draw)
 {
     if (s->dtw_bytes == 1) {
@@ -72,13 +72,49 @@ struct finished {
     unsigned side;
     uint32_t conf;
     set legal, wins, losses, draw;
+    set late; /* to zeroing: decided, but later than the rule allows; else nothing */
 };
+
+/* Returns the squares of x whose number in a row is larger than k. */
+static inline set beyond(const struct bk_setup *s, const void *row, set x, unsigned k)
+{
+    set more = NONE;
+
+    if (s->dtw_bytes == 1)
+        return k < UINT8_MAX ? where_is(row, s->width, x, k, true) : NONE;
+    EACH (sq, x)
+        if (dtw_get(s, row, sq) > k)
+            more |= bit(sq);
+    return more;
+}
+
+/* Returns the wins and losses, by a row of codes, that are later than the n-move rule allows. */
+static inline set late_by_codes(const struct bk_setup *s, const void *row, set wins, set losses)
+{
+    unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+    return s->nmove ? beyond(s, row, wins, BK_CODE_WIN + s->nmove) |
+                          beyond(s, row, losses, loss + s->nmove)
+                    : NONE;
+}
+
+/* Adds the positions x, and one of each symmetry class of them, `first`, of as many images each. */
+static void count_late(struct bk_tally *t, unsigned side, const struct finished *f, set mine,
+                       set first, uint64_t images)
+{
+    set wins = f->wins & f->late, losses = f->losses & f->late;
+
+    t->all_cursed[side] += images * count(wins & mine);
+    t->all_blessed[side] += images * count(losses & mine);
+    t->cursed[side] += count(wins & first);
+    t->blessed[side] += count(losses & first);
+}
 
 static void count_finished(const struct ctx *c, const struct finished *f, struct bk_tally *tally)
 {
     const struct bk_setup *s = c->s;
     unsigned side = f->side, keep = s->pairs->stabilizer[c->slice] & ~1u;
-    set mine = ((const set *)s->conf.count)[f->conf];
+    set mine = ((const set *)s->conf.count)[f->conf], all = mine;
     unsigned wins = count(f->wins & mine), draws = count(f->draw & mine);
     unsigned losses = count(f->losses & mine);
     unsigned group = (unsigned)__builtin_popcount(s->ix->group);
@@ -96,6 +132,8 @@ static void count_finished(const struct ctx *c, const struct finished *f, struct
     tally->win[side] += wins;
     tally->draw[side] += draws;
     tally->loss[side] += losses;
+    if (any(f->late))
+        count_late(tally, side, f, all, mine, images);
 }
 
 /* Returns the won positions of x that an exit wins as soon, and clears their marks in the row. */
@@ -219,11 +257,14 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
                 if (s->exits_once)
                     note_attained(c, &f, dtw);
                 if (!s->grouped) {
-                    longest_of(c, dtw, f.wins, last_win[side], (unsigned)last_win[side] >> 1,
+                    longest_of(c, dtw, f.wins, last_win[side], (unsigned)last_win[side] >> s->shift,
                                &tally->longest_win[side], conf);
-                    longest_of(c, dtw, f.losses, last_loss[side], (unsigned)last_loss[side] >> 1,
-                               &tally->longest_loss[side], conf);
+                    longest_of(c, dtw, f.losses, last_loss[side],
+                               (unsigned)last_loss[side] >> s->shift, &tally->longest_loss[side],
+                               conf);
                 }
+                if (s->nmove && !s->grouped)
+                    f.late = beyond(s, dtw, f.wins | f.losses, s->nmove);
                 write_codes(s, dtw, f.wins, f.losses, f.draw);
             }
             *won = f.wins | ~f.legal; /* illegal positions in both */

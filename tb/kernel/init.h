@@ -7,17 +7,17 @@
 #include "tb/kernel/exits.h"
 #include "tb/kernel/legal.h"
 
-/* Writes plies / 2 of the best exits of the positions `x` to dtw, the configuration's row.  Returns
+/* Writes k of the best exits of the positions `x` to dtw, the configuration's row.  Returns
    the mask of these numbers. */
 static uint64_t store_exits(const struct bk_setup *s, void *dtw, set x, const int16_t *best)
 {
     uint64_t waits = 0;
 
     if (s->dtw_bytes == 1)
-        return put_half_plies(dtw, s->width, x, best, BK_SCORE_WIN, s->k_limit);
+        return put_k(dtw, s->width, x, best, BK_SCORE_WIN, s->k_limit, s->shift);
     EACH (sq, x) {
         int score = best[sq];
-        unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
+        unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> s->shift;
 
         if (k > s->k_limit)
             k = s->k_limit; /* the solve is given up and begun anew with wider numbers */
@@ -42,7 +42,7 @@ static unsigned latest(const struct bk_setup *s, const void *dtw, set x, uint64_
     return most;
 }
 
-/* Notes that exits delay losses in a vector until ply 2 * most. */
+/* Notes that exits delay losses in a vector until the ply of k = most. */
 static void note_delay(const struct ctx *c, unsigned side, uint32_t vector, unsigned most)
 {
     uint16_t *delay = (uint16_t *)bk_state_slice(c->st, BK_DELAYS, side, c->slice) + vector;
@@ -152,7 +152,8 @@ static void offer_exit(struct exits *x)
 /*
  * Offers the scores of all exits of a side to the positions `legal`, by
  * configuration: the best ones go to w->best, where w->touched says so.
- * leave_table  only exits to another material
+ * leave_table  only exits that a file leaves values to: to another material, and to zeroing those
+ *              that zero
  * False: the side has none, and nothing was written.
  */
 static bool offer_exits(struct scratch *w, unsigned side, const set *legal, bool leave_table)
@@ -163,7 +164,7 @@ static bool offer_exits(struct scratch *w, unsigned side, const set *legal, bool
 
     for (uint32_t i = 0; i < s->nexit; i++) {
         x.e = &s->exit[i];
-        if (x.e->colour != side || (leave_table && x.e->in_block))
+        if (x.e->colour != side || (leave_table && !bk_exit_attains(s, x.e)))
             continue;
         if (!used) {
             for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)

@@ -37,6 +37,7 @@
 #include "tb/kernel/squares.h"
 #include "tb/kernel/tally.h"
 #include "tb/kernel/ways.h"
+#include "tb/kernel/zeroing.h"
 #include "tb/memory/spill.h"
 
 #define NAME2(a, b) a##b
@@ -76,12 +77,11 @@ struct conf {
         set losing[2][BK_SQ_MAX]; /* the best exit is a losing one */
         set told[2][BK_SQ_MAX];   /* at the end: what two bitmaps are made of */
     };
-    struct frontier wins[2], losses[2];
+    struct frontier wins[2], losses[2][2]; /* losses of even and, to zeroing, of odd plies */
     set reached[BK_SQ_MAX]; /* reached by un-moves; valid in rows that are looked at */
-    set waits[2]
-             [WAITS]; /* rows in which something waits for so many plies / 2 (the last: or more) */
+    set waits[2][WAITS];    /* rows in which something waits for so large a k (the last: or more) */
     int16_t *exit[2]; /* nsq * nsq scores: best exits to other materials; NULL unless `attains` */
-    char *k[2]; /* plies / 2, then codes: nsq * nsq of dtw_bytes each; none without distances */
+    char *k[2]; /* numbers k, then codes: nsq * nsq of dtw_bytes each; none without distances */
 };
 
 struct kings {
@@ -264,7 +264,7 @@ static void note_wait(struct kings *g, struct conf *c, unsigned side, unsigned w
     g->k_wait_max = k > g->k_wait_max ? k : g->k_wait_max;
 }
 
-/* Stores plies / 2 of the best exits of the positions x, and notes that the row waits for them. */
+/* Stores k of the best exits of the positions x, and notes that the row waits for them. */
 static void store_waits(struct kings *g, struct conf *c, unsigned side, unsigned wk, set x)
 {
     const int16_t *best = g->best[side] + wk * g->nsq;
@@ -272,11 +272,12 @@ static void store_waits(struct kings *g, struct conf *c, unsigned side, unsigned
     set todo = x;
 
     if (g->s->dtw_bytes == 1) {
-        seen = put_half_plies(row_of(g, c, side, wk), g->nsq, x, best, BK_SCORE_WIN, g->s->k_limit);
+        seen = put_k(row_of(g, c, side, wk), g->nsq, x, best, BK_SCORE_WIN, g->s->k_limit,
+                     g->s->shift);
     } else {
         EACH (bk, todo) {
             int score = best[bk] > 0 ? best[bk] : -best[bk];
-            unsigned k = (unsigned)(BK_SCORE_WIN - score) >> 1;
+            unsigned k = (unsigned)(BK_SCORE_WIN - score) >> g->s->shift;
 
             ((uint16_t *)row_of(g, c, side, wk))[bk] = (uint16_t)k;
             seen |= UINT64_C(1) << (k < 63 ? k : 63);
@@ -308,6 +309,13 @@ static void offer(struct kings *g, const struct conf *c, unsigned side, unsigned
                      fixed_bk >= 0 ? row[fixed_bk] : 0);
 }
 
+/* Turns the scores of an exit into those of moves that zero the counter, if it does. */
+static void zero_plane(struct kings *g, const struct bk_exit *e)
+{
+    if (e->zeroes)
+        bk_zero_scores(g->plane, (size_t)g->nsq * g->nsq, g->s->nmove);
+}
+
 /* Values an exit by which a king takes a man. */
 static void king_takes(struct kings *g, struct conf *c, const struct bk_exit *e)
 {
@@ -321,6 +329,7 @@ static void king_takes(struct kings *g, struct conf *c, const struct bk_exit *e)
         return;
     kings[e->colour] = (struct bk_king_squares){ &target, 1 };
     bk_view_kings(&e->plan, &c->at, kings, g->plane);
+    zero_plane(g, e);
     r = bk_reach_into(s->v, s->v->royal, e->colour, target, &n);
     if (e->colour == BK_WHITE) {
         for (unsigned i = 0; i < n; i++)
@@ -402,11 +411,13 @@ static void man_leaves(struct kings *g, struct conf *c, const struct bk_exit *e)
         bk_view_kings(&e->plan, &c->at, anywhere, g->plane);
         if (e->in_block && bk_rules_en_passant(s->v) && bk_rules_doubles(s->v, s->ix->type[slot]))
             correct_passing(g, c, e, home, r[i].to);
+        zero_plane(g, e);
         offer_all(g, c, e, &r[i]);
         c->at.sq[slot] = (uint8_t)home;
     }
     if (bk_exit_in_place(s, e, home)) {
         bk_view_kings(&e->plan, &c->at, anywhere, g->plane);
+        zero_plane(g, e);
         offer_all(g, c, e, NULL);
     }
 }
@@ -426,13 +437,13 @@ static void settle(struct kings *g, struct conf *c, unsigned side, unsigned wk)
         store_waits(g, c, side, wk, (way.any & ~way.saving) | (way.winning & ~way.soon));
 }
 
-/* Values the exits that stay in the block's table, or (not in_block) those that leave it. */
-static void value_exits(struct kings *g, struct conf *c, bool in_block)
+/* Values the exits that a file may leave values to, or (not attaining) the others. */
+static void value_exits(struct kings *g, struct conf *c, bool attaining)
 {
     const struct bk_setup *s = g->s;
 
     for (uint32_t i = 0; i < s->nexit; i++) {
-        if (s->exit[i].in_block != in_block)
+        if (bk_exit_attains(s, &s->exit[i]) != attaining)
             continue;
         if (s->exit[i].mover == BK_KINGS_SLOT)
             king_takes(g, c, &s->exit[i]);
@@ -447,10 +458,10 @@ static void find_ways_out(struct kings *g, struct conf *c)
 
     for (size_t i = 0; i < pairs; i++)
         g->best[0][i] = g->best[1][i] = BK_SCORE_NONE;
-    value_exits(g, c, false);
+    value_exits(g, c, true);
     for (unsigned side = 0; g->s->attains && side < 2; side++)
         memcpy(c->exit[side], g->best[side], pairs * sizeof *c->exit[side]);
-    value_exits(g, c, true);
+    value_exits(g, c, false);
     for (unsigned side = 0; side < 2; side++)
         for (unsigned wk = 0; wk < g->nsq; wk++)
             settle(g, c, side, wk);
@@ -466,10 +477,15 @@ static inline set *reach_row(struct conf *c, set *rows, unsigned wk)
     return &c->reached[wk];
 }
 
-static const struct frontier *frontier_of(const struct conf *c, unsigned side, bool losses)
+/* Returns the frontier that this ply's pass makes un-moves from: the last wins, or the losses of
+   the ply before. */
+static const struct frontier *frontier_of(const struct kings *g, const struct conf *c,
+                                          unsigned side, bool losses)
 {
-    return losses ? &c->losses[side] : &c->wins[side];
+    return losses ? &c->losses[side][(g->ply - 1) & 1] : &c->wins[side];
 }
+
+static inline unsigned k_of_ply(const struct kings *g) { return g->ply >> g->s->shift; }
 
 /* A quiet move of a man within its cell, from configuration c to another one. */
 struct shuffle {
@@ -513,7 +529,7 @@ static void unshuffle(const struct kings *g, struct conf *c, unsigned side, bool
 
         for (unsigned i = 0; i < list->n; i++) {
             struct shuffle x = shuffle_of(g, c, list, i);
-            const struct frontier *f = frontier_of(x.to, !side, losses);
+            const struct frontier *f = frontier_of(g, x.to, !side, losses);
             set todo = f->rows;
 
             EACH (wk, todo)
@@ -527,7 +543,7 @@ static void unshuffle(const struct kings *g, struct conf *c, unsigned side, bool
 static set unmoves(const struct kings *g, struct conf *c, unsigned side, bool losses)
 {
     const struct bk_setup *s = g->s;
-    const struct frontier *f = frontier_of(c, !side, losses);
+    const struct frontier *f = frontier_of(g, c, !side, losses);
     set rows = NONE, todo = f->rows;
 
     EACH (wk, todo) {
@@ -584,10 +600,10 @@ static set without_escapes(const struct kings *g, const struct conf *c, unsigned
    latter. */
 static set rows_due(const struct kings *g, struct conf *c, unsigned side, set *rows)
 {
-    unsigned k = g->ply >> 1;
+    unsigned k = k_of_ply(g);
     set due, todo;
 
-    if (!g->s->distances || g->ply == 1)
+    if (!g->s->distances || (g->ply == 1 && g->s->shift))
         return NONE;
     due = todo = c->waits[side][k < WAITS - 1 ? k : WAITS - 1];
     EACH (wk, todo)
@@ -603,7 +619,7 @@ static void add_fresh(const struct kings *g, struct conf *c, struct frontier *f,
     f->rows |= bit(wk);
     c->undecided[side][wk] &= ~add;
     c->open[side][wk] &= ~add;
-    store(g, c, side, wk, add, g->ply >> 1);
+    store(g, c, side, wk, add, k_of_ply(g));
 }
 
 static void mated(const struct kings *g, struct conf *c, unsigned side, unsigned wk)
@@ -622,10 +638,10 @@ static void mated(const struct kings *g, struct conf *c, unsigned side, unsigned
         lost |= stuck & ~check;
     lost |= stuck & check;
     if (any(lost))
-        add_fresh(g, c, &c->losses[side], side, wk, lost);
+        add_fresh(g, c, &c->losses[side][0], side, wk, lost);
 }
 
-/* An odd ply of a configuration.  Returns whether anything was won. */
+/* win() of a configuration.  Returns whether anything was won. */
 static bool win(struct kings *g, struct conf *c, unsigned side)
 {
     struct frontier *f = &c->wins[side];
@@ -639,7 +655,7 @@ static bool win(struct kings *g, struct conf *c, unsigned side)
         set undecided = c->undecided[side][wk], add = c->reached[wk] & undecided;
 
         if (has(due, wk))
-            add |= stored(g, c, side, wk, undecided & ~c->open[side][wk], g->ply >> 1, false);
+            add |= stored(g, c, side, wk, undecided & ~c->open[side][wk], k_of_ply(g), false);
         if (!any(add))
             continue;
         c->won[side][wk] |= add;
@@ -650,12 +666,12 @@ static bool win(struct kings *g, struct conf *c, unsigned side)
     return any(f->rows);
 }
 
-/* An even ply of a configuration.  Returns whether anything was lost. */
+/* lose() of a configuration.  Returns whether anything was lost. */
 static bool lose(struct kings *g, struct conf *c, unsigned side)
 {
-    struct frontier *f = &c->losses[side];
+    struct frontier *f = &c->losses[side][g->ply & 1];
     set rows = unmoves(g, c, side, false), due = rows_due(g, c, side, &rows);
-    unsigned k = g->ply >> 1;
+    unsigned k = k_of_ply(g);
 
     f->rows = NONE;
     EACH (wk, rows) {
@@ -682,32 +698,40 @@ static void begin_plies(struct kings *g, unsigned side)
     for (uint32_t i = 0; i < g->nconf; i++) {
         for (unsigned wk = 0; wk < g->nsq; wk++)
             mated(g, &g->conf[i], side, wk);
-        if (any(g->conf[i].losses[side].rows))
+        if (any(g->conf[i].losses[side][0].rows))
             g->last_loss[side] = 0;
     }
 }
 
 /*
  * Runs the plies.  False: distances do not fit.  Sides and configurations take
- * turns without copies: odd plies, in which `won` grows, do not read it of the
- * other side; what even plies read of the other side they do not change.
+ * turns without copies: win(), in which `won` grows, does not read it of the
+ * other side; what lose() reads of the other side it does not change.  To zeroing
+ * each ply has both, as passes.c.
  */
 static bool iterate(struct kings *g)
 {
+    unsigned passes = g->s->nmove ? 2 : 1;
     bool before = true;
 
     for (unsigned side = 0; side < 2; side++)
         begin_plies(g, side);
+    if (g->s->distances && g->k_wait_max >= g->s->k_limit)
+        return false;
     for (g->ply = 1;; g->ply++) {
         bool found = false;
 
-        for (unsigned side = 0; side < 2; side++)
-            for (uint32_t i = 0; i < g->nconf; i++)
-                found |= g->ply & 1 ? win(g, &g->conf[i], side) : lose(g, &g->conf[i], side);
-        if (!found && !before && g->ply > 2 * g->k_wait_max)
+        for (unsigned pass = 0; pass < passes; pass++) {
+            bool losing = passes == 2 ? pass == 0 : !(g->ply & 1);
+
+            for (unsigned side = 0; side < 2; side++)
+                for (uint32_t i = 0; i < g->nconf; i++)
+                    found |= losing ? lose(g, &g->conf[i], side) : win(g, &g->conf[i], side);
+        }
+        if (!found && !before && g->ply > g->k_wait_max << g->s->shift)
             return true;
         before = found;
-        if (g->s->distances && g->ply >> 1 >= g->s->k_limit)
+        if (g->s->distances && k_of_ply(g) >= g->s->k_limit)
             return false;
     }
 }
@@ -724,7 +748,7 @@ static set losses_of(const struct conf *c, unsigned side, unsigned wk)
     return c->legal[side][wk] & ~c->won[side][wk] & ~c->undecided[side][wk];
 }
 
-/* Turns a row of stored plies / 2 into codes. */
+/* Turns a row of stored numbers k into codes. */
 static void make_codes(const struct kings *g, struct conf *c, unsigned side, unsigned wk)
 {
     set wins = wins_of(c, side, wk), losses = losses_of(c, side, wk);
@@ -941,6 +965,37 @@ static void write_values(struct kings *g, struct bk_memblock *mb, unsigned side)
     put_bits(g, 1, mb->draw[side]);
 }
 
+/* Returns the squares of x, of a row of codes, with distances beyond the n-move rule; `zero` is the
+   code of distance 0. */
+static set late(const struct kings *g, const struct conf *c, unsigned side, unsigned wk, set x,
+                unsigned zero)
+{
+    unsigned most = zero + g->s->nmove;
+
+    if (g->s->dtw_bytes == 1 && most >= UINT8_MAX)
+        return NONE;
+    return stored(g, c, side, wk, x, most, true);
+}
+
+static unsigned code_of_loss(const struct kings *g)
+{
+    return g->s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+}
+
+/* Counts a configuration's cursed wins and blessed losses; its codes are made. */
+static void count_late(const struct kings *g, uint32_t conf, unsigned side, struct bk_tally *t)
+{
+    const struct conf *c = &g->conf[conf];
+    set cursed[BK_SQ_MAX], blessed[BK_SQ_MAX];
+
+    for (unsigned wk = 0; wk < g->nsq; wk++) {
+        cursed[wk] = late(g, c, side, wk, wins_of(c, side, wk), BK_CODE_WIN);
+        blessed[wk] = late(g, c, side, wk, losses_of(c, side, wk), code_of_loss(g));
+    }
+    count_slices(g, conf, cursed, &t->cursed[side], &t->all_cursed[side]);
+    count_slices(g, conf, blessed, &t->blessed[side], &t->all_blessed[side]);
+}
+
 /* Counts a configuration's positions, and makes codes of what is stored. */
 static void finish_conf(const struct kings *g, uint32_t conf, unsigned side, struct bk_tally *t)
 {
@@ -955,6 +1010,8 @@ static void finish_conf(const struct kings *g, uint32_t conf, unsigned side, str
     }
     if (c->idle)
         return;
+    if (g->s->nmove)
+        count_late(g, conf, side, t);
     count_slices(g, conf, wins, &t->win[side], &t->all_win[side]);
     count_slices(g, conf, c->undecided[side], &t->draw[side], &t->all_draw[side]);
     count_slices(g, conf, losses, &t->loss[side], &t->all_loss[side]);
@@ -962,7 +1019,7 @@ static void finish_conf(const struct kings *g, uint32_t conf, unsigned side, str
 
 static void write_codes(struct kings *g, struct bk_memblock *mb, struct bk_tally *t)
 {
-    unsigned loss = g->s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    unsigned loss = code_of_loss(g);
 
     for (unsigned side = 0; side < 2; side++) {
         int win = g->last_win[side], lost = g->last_loss[side];
@@ -972,9 +1029,10 @@ static void write_codes(struct kings *g, struct bk_memblock *mb, struct bk_tally
         write_values(g, mb, side);
         if (!g->s->distances)
             continue;
-        find_longest(g, mb->code[side], win, BK_CODE_WIN + ((unsigned)win >> 1),
+        find_longest(g, mb->code[side], win, BK_CODE_WIN + ((unsigned)win >> g->s->shift),
                      &t->longest_win[side]);
-        find_longest(g, mb->code[side], lost, loss + ((unsigned)lost >> 1), &t->longest_loss[side]);
+        find_longest(g, mb->code[side], lost, loss + ((unsigned)lost >> g->s->shift),
+                     &t->longest_loss[side]);
     }
 }
 
@@ -984,12 +1042,28 @@ static set as_soon(const struct kings *g, const void *codes, set x, const int16_
     set soon = NONE;
 
     if (g->s->dtw_bytes == 1)
-        return won_as_soon(codes, g->nsq, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
+        return won_as_soon(codes, g->nsq, x, score, BK_SCORE_WIN + (BK_CODE_WIN << g->s->shift),
+                           g->s->shift);
     EACH (bk, x)
         if (((const uint16_t *)codes)[bk] ==
-            BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[bk]) >> 1))
+            BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[bk]) >> g->s->shift))
             soon |= bit(bk);
     return soon;
+}
+
+/* To zeroing: returns the positions of a row whose best exit has their result, of five (attain.h).
+ */
+static set same_result(const struct kings *g, const struct conf *c, unsigned side, unsigned wk,
+                       const int16_t *score)
+{
+    int16_t best = (int16_t)(BK_SCORE_WIN - (int)g->s->nmove - 1); /* of cursed wins */
+    struct by_score way = sort_scores(score, g->nsq, (int16_t)(-best - 1), best);
+    set wins = wins_of(c, side, wk), cursed = late(g, c, side, wk, wins, BK_CODE_WIN);
+    set losses = losses_of(c, side, wk);
+
+    return (way.soon & wins & ~cursed) | (way.winning & cursed) |
+           (way.saving & c->undecided[side][wk]) |
+           (way.any & late(g, c, side, wk, losses, code_of_loss(g)));
 }
 
 /* Sets told[] to what exits attain of a configuration: [0] by wdl, [1] by distance. */
@@ -1005,7 +1079,8 @@ static void find_attained(const struct kings *g, struct conf *c, unsigned side)
             continue;
         way = sort_scores(score, g->nsq, BK_SCORE_NONE, 0);
         wins = way.winning & wins_of(c, side, wk);
-        c->told[0][wk] = wins | (way.saving & c->undecided[side][wk]);
+        c->told[0][wk] = g->s->nmove ? same_result(g, c, side, wk, score)
+                                     : wins | (way.saving & c->undecided[side][wk]);
         if (g->s->distances)
             c->told[1][wk] = as_soon(g, row_of(g, c, side, wk), wins, score);
     }
@@ -1070,7 +1145,7 @@ static size_t score_planes(const struct bk_setup *s)
     return 3 + (s->attains ? (size_t)2 * s->nconf : 0);
 }
 
-/* Bytes of the plies / 2 of both sides and all configurations. */
+/* Bytes of the numbers k of both sides and all configurations. */
 static size_t number_bytes(const struct bk_setup *s)
 {
     return (size_t)2 * s->nconf * s->v->nsq * s->v->nsq * s->dtw_bytes;

@@ -187,11 +187,12 @@ static void king_unmoves(const struct bk_setup *s, struct scratch *w, const stru
     }
 }
 
-/* Is there anything in the frontier of a side in a slice? */
+/* Is there anything in the frontier that this pass makes un-moves from, of a side in a slice? */
 static inline bool has_frontier(const struct bk_state *st, unsigned side, bool losses,
                                 uint32_t slice)
 {
-    return *(const uint8_t *)bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
+    return *(const uint8_t *)bk_state_slice(st, losses ? bk_any_loss_of(st->ply - 1) : BK_ANY_WIN,
+                                            side, slice);
 }
 
 /* Field by field: a struct returned by value is copied 16 bytes at a time right after it was
@@ -200,8 +201,9 @@ static inline bool has_frontier(const struct bk_state *st, unsigned side, bool l
 static inline void find_frontier(struct frontier *f, const struct bk_state *st, unsigned side,
                                  bool losses, uint32_t slice, unsigned sym)
 {
-    f->sets = sets_of(st, losses ? BK_LOSSES : BK_WINS, side, slice);
-    f->marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice);
+    f->sets = sets_of(st, losses ? bk_losses_of(st->ply - 1) : BK_WINS, side, slice);
+    f->marks =
+        bk_state_slice(st, losses ? bk_loss_marks_of(st->ply - 1) : BK_WIN_MARKS, side, slice);
     f->sym = (uint8_t)sym;
 }
 

@@ -7,6 +7,7 @@
 #include "core/geometry.h"
 #include "core/move.h"
 #include "core/rules.h"
+#include "tb/kernel/zeroing.h"
 
 /* Returns whether the man of `slot`, standing on `sq`, attacks `target`. */
 static bool takes_on(const struct bk_setup *s, unsigned slot, unsigned sq, unsigned target)
@@ -67,7 +68,7 @@ static int16_t reply_score(const struct bk_setup *s, const struct bk_double_step
             continue;
         after.sq[reply->mover] = m->to;
         bk_view_fill(&reply->plan, &after, NULL, 0, &score);
-        return score;
+        return reply->zeroes ? bk_zeroed(score, s->nmove) : score;
     }
     return BK_SCORE_NONE;
 }

@@ -12,7 +12,10 @@
 static inline _Atomic uint8_t *todo_of(const struct bk_state *st, unsigned side, bool to_win,
                                        uint32_t slice)
 {
-    return bk_state_slice(st, to_win ? BK_TODO_WIN : BK_TODO_LOSE, side, slice);
+    /* lose() sets what win() of the next ply takes */
+    uint32_t by = st->losing ? st->ply : st->ply - 1;
+
+    return bk_state_slice(st, to_win ? bk_todo_win_of(by) : BK_TODO_LOSE, side, slice);
 }
 
 static inline void set_todo(const struct bk_state *st, unsigned side, bool to_win, uint32_t slice)
@@ -85,14 +88,14 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
         .w = enter(b, slice, scratch),
         .slice = slice,
         .side = side,
-        .k = st->ply >> 1,
+        .k = bk_state_k(st),
         .due = bk_state_due(st, side, losses, slice),
         .won = sets_of(st, BK_WON, side, slice),
         .undecided = sets_of(st, BK_UNDECIDED, side, slice),
         .open = s->compact ? NULL : sets_of(st, BK_OPEN, side, slice),
-        .fresh = sets_of(st, losses ? BK_LOSSES : BK_WINS, side, slice),
-        .marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice),
-        .any = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice),
+        .fresh = sets_of(st, losses ? bk_losses_of(st->ply) : BK_WINS, side, slice),
+        .marks = bk_state_slice(st, losses ? bk_loss_marks_of(st->ply) : BK_WIN_MARKS, side, slice),
+        .any = bk_state_slice(st, losses ? bk_any_loss_of(st->ply) : BK_ANY_WIN, side, slice),
     };
 
     if (s->distances)
@@ -129,16 +132,17 @@ static inline void list_rows(const struct sweep *p, struct rows *rows, uint32_t 
 static void clear_frontier(const struct bk_solver *b, unsigned side, bool losses, uint32_t slice)
 {
     const struct bk_state *st = &b->state;
-    uint8_t *any_of = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
+    uint8_t *any_of =
+        bk_state_slice(st, losses ? bk_any_loss_of(st->ply) : BK_ANY_WIN, side, slice);
 
     if (!*any_of)
         return;
     *any_of = 0;
-    memset(bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice), 0,
+    memset(bk_state_slice(st, losses ? bk_loss_marks_of(st->ply) : BK_WIN_MARKS, side, slice), 0,
            b->setup->nmarks * sizeof(uint64_t));
 }
 
-/* == Stored plies / 2 == */
+/* == Stored numbers k == */
 
 /* Lists positions x of a configuration that an exit wins at this ply. */
 static inline void list_as_soon(struct scratch *w, uint32_t conf, set x)
@@ -208,11 +212,11 @@ static inline set stored_later(const struct bk_setup *s, const void *row, set x,
 }
 
 /* Adds to w->acc the positions, among the rows listed, that have waited for this ply: they are
-   looked at whatever moved.  At an odd ply they have won by an exit. */
+   looked at whatever moved.  In win() they have won by an exit. */
 static void rouse_listed(const struct sweep *p)
 {
     struct rows *rows = &p->w->due;
-    bool attains = p->s->exits_once && p->st->ply & 1;
+    bool attains = p->s->exits_once && !p->st->losing;
 
     for (uint32_t i = 0; i < rows->n; i++) {
         uint32_t conf = rows->conf[i];
@@ -478,7 +482,7 @@ static void begin_with_exits(const struct sweep *p)
     }
 }
 
-/* An odd ply: what moves into the last losses has won. */
+/* What moves into the losses of the ply before has won: an odd ply, or, to zeroing, any. */
 static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
 {
     const struct bk_setup *s = b->setup;
@@ -582,7 +586,8 @@ static void lose_candidates(struct sweep *p)
     cand->n = 0;
 }
 
-/* An even ply: of what moves into the last wins, that which cannot escape is lost. */
+/* Of what moves into the wins of the ply before, that which cannot escape is lost: an even ply, or,
+   to zeroing, any. */
 static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
 {
     const struct bk_setup *s = b->setup;

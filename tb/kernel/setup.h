@@ -93,6 +93,7 @@ struct bk_exit {
     bool counted;
     int8_t castles; /* right by which the mover, the king, castles (of bk_pos.rights), or -1 */
     bool in_block;  /* leads to another block of this table (a quiet move without a way back) */
+    bool zeroes;    /* zeroes the counter of the n-move rule; false if distances are to the end */
     struct bk_view_plan plan;
     struct bk_view_cache *cache; /* owned, for a group; NULL: a block by itself */
 };
@@ -167,7 +168,9 @@ struct bk_setup {
     bool compact;       /* no BK_OPEN: what is won and undecided at once is saved by an exit */
     bool ledger;        /* no BK_DTW: distances are noted as they are found, elsewhere
                            (solve/ledger.h) */
-    unsigned k_limit;   /* largest plies / 2 that dtw_bytes can hold */
+    unsigned nmove;     /* distances are to zeroing: plies of the n-move rule; 0: to the end */
+    unsigned shift;     /* of plies to become k (state.h): 1; to zeroing 0 */
+    unsigned k_limit;   /* largest k that dtw_bytes can hold */
     unsigned dtw_bytes; /* 1 or 2; 0 without distances */
 
     /* men */
@@ -198,6 +201,12 @@ struct bk_setup {
     uint32_t nexit;
     void *own; /* in a dry run (memory/spill.h): counts this struct's bytes; else NULL */
 };
+
+/* Returns whether a file may leave values to this exit (attain.h). */
+static inline bool bk_exit_attains(const struct bk_setup *s, const struct bk_exit *e)
+{
+    return !e->in_block && (e->zeroes || !s->nmove);
+}
 
 /* Returns the bit of bk_setup.change_ok for a change that is free, or `counted` (by an
    allowance). */

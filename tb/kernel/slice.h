@@ -264,7 +264,7 @@ static inline set won_set(struct won x, size_t conf)
 
 /* == Stored numbers == */
 
-/* Returns the row of a configuration's stored numbers (plies / 2). */
+/* Returns the row of a configuration's stored numbers k. */
 static inline void *dtw_of(const struct bk_setup *s, const struct bk_state *st, unsigned side,
                            uint32_t slice, uint32_t conf)
 {
@@ -318,7 +318,7 @@ static inline void mark(uint64_t *marks, uint32_t vector)
 
 /*
  * An exit wins, or ends what it delays, at its own ply, whatever moved before:
- * masks of plies / 2 say of a configuration, a vector and a slice at which plies
+ * masks of numbers k say of a configuration, a vector and a slice at which plies
  * something in them is to be looked at.  Wins that wait and losses are told apart
  * by vectors and slices: most that waits is to be won, so that even plies
  * would look at five times as many configurations as have anything for them.

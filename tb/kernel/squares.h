@@ -218,13 +218,16 @@ INLINE void raise_to_row(int16_t *best, unsigned n, set x, const int16_t *row, i
 }
 
 /*
- * Scores +-(win - plies) of the squares of x become at[sq] = plies / 2, at most
+ * Scores +-(win - plies) of the squares of x become at[sq] = k = plies >> shift, at most
  * `limit` (255 or less).  Returns a mask of these; the last bit: 63 or more.
  */
-INLINE uint64_t put_half_plies(uint8_t *at, unsigned n, set x, const int16_t *score, int16_t win,
-                               unsigned limit)
+INLINE uint64_t put_k(uint8_t *at, unsigned n, set x, const int16_t *score, int16_t win,
+                      unsigned limit, unsigned shift)
 {
     uint64_t seen = 0;
+#ifdef __AVX2__
+    __m128i by = _mm_cvtsi32_si128((int)shift);
+#endif
 
     (void)n;
 #ifdef __AVX512BW__
@@ -236,7 +239,7 @@ INLINE uint64_t put_half_plies(uint8_t *at, unsigned n, set x, const int16_t *sc
         if (!m)
             continue;
         k = _mm512_abs_epi16(_mm512_maskz_loadu_epi16(m, score + 32 * half));
-        k = _mm512_srli_epi16(_mm512_sub_epi16(_mm512_set1_epi16(win), k), 1);
+        k = _mm512_srl_epi16(_mm512_sub_epi16(_mm512_set1_epi16(win), k), by);
         bytes = _mm512_cvtepi16_epi8(_mm512_min_epu16(k, _mm512_set1_epi16((short)limit)));
         _mm256_mask_storeu_epi8(at + 32 * half, m, bytes);
         bytes = _mm256_min_epu8(bytes, _mm256_set1_epi8(63));
@@ -257,7 +260,7 @@ INLINE uint64_t put_half_plies(uint8_t *at, unsigned n, set x, const int16_t *sc
         __m256i wanted = numbers_where(some);
         __m128i bytes, where, old = _mm_loadu_si128((const __m128i *)(at + first));
 
-        k = _mm256_srli_epi16(_mm256_sub_epi16(_mm256_set1_epi16(win), k), 1);
+        k = _mm256_srl_epi16(_mm256_sub_epi16(_mm256_set1_epi16(win), k), by);
         k = _mm256_min_epu16(k, _mm256_set1_epi16((short)limit));
         bytes = _mm_packus_epi16(_mm256_castsi256_si128(k), _mm256_extracti128_si256(k, 1));
         where =
@@ -275,7 +278,7 @@ INLINE uint64_t put_half_plies(uint8_t *at, unsigned n, set x, const int16_t *sc
     x = behind_chunks(x, n, HALF_CHUNK);
 #endif
     EACH (sq, x) {
-        unsigned k = (unsigned)(win - (score[sq] > 0 ? score[sq] : -score[sq])) >> 1;
+        unsigned k = (unsigned)(win - (score[sq] > 0 ? score[sq] : -score[sq])) >> shift;
 
         k = k < limit ? k : limit;
         at[sq] = (uint8_t)k;
@@ -391,10 +394,14 @@ INLINE void put_codes(uint8_t *at, unsigned n, set wins, set losses, set draws, 
 }
 
 /* Returns the won positions of x, with codes k + win, whose score wins in as few plies: their code
-   is half of `zero` less the score. */
-INLINE set won_as_soon(const uint8_t *code, unsigned n, set x, const int16_t *score, int zero)
+   is `zero` less the score, shifted. */
+INLINE set won_as_soon(const uint8_t *code, unsigned n, set x, const int16_t *score, int zero,
+                       unsigned shift)
 {
     set soon = NONE;
+#ifdef __AVX2__
+    __m128i by = _mm_cvtsi32_si128((int)shift);
+#endif
 
     (void)n;
 #ifdef __AVX512BW__
@@ -407,7 +414,7 @@ INLINE set won_as_soon(const uint8_t *code, unsigned n, set x, const int16_t *sc
         k = _mm512_sub_epi16(_mm512_set1_epi16((short)zero),
                              _mm512_maskz_loadu_epi16(m, score + 32 * half));
         m = _mm512_mask_cmpeq_epi16_mask(
-            m, _mm512_srli_epi16(k, 1),
+            m, _mm512_srl_epi16(k, by),
             _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(m, code + 32 * half)));
         soon = set_word(soon, half / 2, word_of(soon, half / 2) | (uint64_t)m << (32 * (half & 1)));
     }
@@ -422,14 +429,14 @@ INLINE set won_as_soon(const uint8_t *code, unsigned n, set x, const int16_t *sc
 
             k[i] = _mm256_sub_epi16(_mm256_set1_epi16((short)zero),
                                     load_chunk(score + first + HALF_CHUNK * i));
-            k[i] = _mm256_cmpeq_epi16(_mm256_srli_epi16(k[i], 1), there);
+            k[i] = _mm256_cmpeq_epi16(_mm256_srl_epi16(k[i], by), there);
         }
         soon |= chunk_at(first, some & chunk_from(k[0], k[1]));
     }
     x = behind_chunks(x, n, CHUNK);
 #endif
     EACH (sq, x)
-        if (code[sq] == (unsigned)(zero - score[sq]) >> 1)
+        if (code[sq] == (unsigned)(zero - score[sq]) >> shift)
             soon |= bit(sq);
 #endif
     return soon;

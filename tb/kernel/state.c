@@ -15,12 +15,16 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
     st->attains = s->attains;
     st->grouped = s->grouped;
     st->ledger = s->ledger;
+    st->shift = s->shift;
     for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
         st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
+    st->slice_bytes[BK_LOSSES_ODD] = s->nmove ? sets : 0;
     st->slice_bytes[BK_EXIT_WINS] = s->exits_once ? sets : 0;
     st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;
     for (enum bk_array a = BK_ANY_WIN; a <= BK_TODO_LOSE; a++)
         st->slice_bytes[a] = 1;
+    st->slice_bytes[BK_LOSS_MARKS_ODD] = s->nmove ? marks : 0;
+    st->slice_bytes[BK_ANY_LOSS_ODD] = st->slice_bytes[BK_TODO_WIN_ODD] = s->nmove;
     if (!s->distances)
         return;
     st->slice_bytes[BK_DELAYS] = s->nvec * sizeof(uint16_t);
@@ -109,6 +113,26 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
             if (used && !is_written(a) && !bk_arena_is_dry())
                 memset(st->array[a][side], 0, own);
         }
+    return true;
+}
+
+bool bk_state_widen(struct bk_state *st, bool marked, struct bk_spill *spill)
+{
+    size_t n = st->slice_bytes[BK_DTW] * st->nslices;
+    unsigned mark = marked ? 128 : 0;
+
+    st->slice_bytes[BK_DTW] *= 2;
+    for (unsigned side = 0; side < 2; side++) {
+        const uint8_t *from = st->array[BK_DTW][side];
+        uint16_t *to = array_new(st, spill, array_bytes(st, BK_DTW));
+
+        if (!to)
+            return false;
+        for (size_t i = 0; i < n; i++)
+            to[i] = (uint16_t)((from[i] & ~mark) | (from[i] & mark) << 8);
+        bk_spill_free(st->array[BK_DTW][side]);
+        st->array[BK_DTW][side] = to;
+    }
     return true;
 }
 

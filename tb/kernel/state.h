@@ -15,32 +15,42 @@
 
 /* Each exists for both sides to move.  passes.c tells what holds of the sets at any time. */
 enum bk_array {
-    BK_WON,          /* sets: won by now, or illegal, or two men on one square */
-    BK_UNDECIDED,    /* sets: legal and not decided */
-    BK_OPEN,         /* sets: no exit (conversion) draws or wins; not there if compact */
-    BK_WINS,         /* sets: the frontier: wins found in the last odd ply */
-    BK_LOSSES,       /* sets: losses found in the last even ply */
-    BK_EXIT_WINS,    /* sets, if exits_once alone: an exit wins, at whatever ply */
-    BK_WIN_MARKS,    /* 64-bit words: vectors of BK_WINS that hold anything */
-    BK_LOSS_MARKS,   /* the same of BK_LOSSES */
-    BK_ANY_WIN,      /* a byte: is any mark set? */
-    BK_ANY_LOSS,     /* the same of losses */
-    BK_TODO_WIN,     /* an atomic byte: the next odd pass has something to do here */
-    BK_TODO_LOSE,    /* the same of the next even pass */
-    BK_WAITS,        /* 64-bit words, by configuration: mask of plies / 2 (the last bit: or more)
+    BK_WON,        /* sets: won by now, or illegal, or two men on one square */
+    BK_UNDECIDED,  /* sets: legal and not decided */
+    BK_OPEN,       /* sets: no exit (conversion) draws or wins; not there if compact */
+    BK_WINS,       /* sets: the frontier: wins found by the last win() */
+    BK_LOSSES,     /* sets: losses found by the last lose(); to zeroing: of the last even ply */
+    BK_LOSSES_ODD, /* sets, to zeroing alone: those of the last odd ply */
+    BK_EXIT_WINS,  /* sets, if exits_once alone: an exit wins, at whatever ply */
+    BK_WIN_MARKS,  /* 64-bit words: vectors of BK_WINS that hold anything */
+    BK_LOSS_MARKS, /* the same of BK_LOSSES */
+    BK_LOSS_MARKS_ODD,
+    BK_ANY_WIN,  /* a byte: is any mark set? */
+    BK_ANY_LOSS, /* the same of losses */
+    BK_ANY_LOSS_ODD,
+    BK_TODO_WIN,     /* an atomic byte: the next win() has something to do here; to zeroing: that of
+                        the next odd ply, since an even lose() says so */
+    BK_TODO_WIN_ODD, /* to zeroing alone: that of the next even ply */
+    BK_TODO_LOSE,    /* the same of the next lose() */
+    BK_WAITS,        /* 64-bit words, by configuration: mask of numbers k (the last bit: or more)
                         at which a position is to be looked at, whatever moved */
-    BK_VECTOR_WAITS, /* the same of whole vectors: for odd plies, then for even ones */
+    BK_VECTOR_WAITS, /* the same of whole vectors: for wins, then for losses */
     BK_SLICE_WAITS,  /* two words: the same of the slice */
-    BK_DELAYS,       /* 16-bit numbers, by vector: plies / 2 of its latest losing exit */
+    BK_DELAYS,       /* 16-bit numbers, by vector: k of its latest losing exit */
     BK_LATER,        /* sets, with a ledger alone: positions with a losing exit whose ply is still
                         to come */
-    BK_DTW,          /* plies / 2: `width` numbers a configuration, by square of the inner man; if
+    BK_DTW,          /* k: `width` numbers a configuration, by square of the inner man; if
                         exits_once the top bit says that an exit wins as soon.  Arrays from BK_WAITS
                         on exist only with distances; with a ledger, of these BK_DELAYS and BK_LATER
                         alone */
     BK_ARRAYS
 };
 
+/*
+ * Numbers k are plies / 2 if distances are to the end: odd plies win, even ones lose.  To zeroing
+ * they are plies, and each ply has both passes, first lose(), which looks at what was won before
+ * it, then win(), which wants the losses of the ply before: so these exist twice.
+ */
 struct bk_state {
     void *array[BK_ARRAYS][2];     /* by side to move; NULL: not there */
     size_t slice_bytes[BK_ARRAYS]; /* 0: not there */
@@ -50,7 +60,9 @@ struct bk_state {
     bool grouped, ledger;                 /* with either no array stays */
     void *piece;                          /* owned; holds all arrays that do not stay */
     uint32_t ply;                         /* the ply under way */
-    atomic_uint last_wait;                /* plies / 2: the last ply for which a position waits */
+    bool losing;                          /* the pass under way is lose() (or mated()), not win() */
+    unsigned shift;                       /* of plies to become k: 1, or 0 */
+    atomic_uint last_wait;                /* the last k for which a position waits */
     atomic_int last_win[2], last_loss[2]; /* ply of the last win, or loss, found; -1: none */
 };
 
@@ -61,9 +73,31 @@ static inline void *bk_state_slice(const struct bk_state *st, enum bk_array arra
     return (char *)st->array[array][side] + slice * st->slice_bytes[array];
 }
 
+/* Returns the frontier of losses of a ply, its marks, and whether there are any. */
+static inline enum bk_array bk_losses_of(uint32_t ply)
+{
+    return ply & 1 ? BK_LOSSES_ODD : BK_LOSSES;
+}
+static inline enum bk_array bk_loss_marks_of(uint32_t ply)
+{
+    return ply & 1 ? BK_LOSS_MARKS_ODD : BK_LOSS_MARKS;
+}
+static inline enum bk_array bk_any_loss_of(uint32_t ply)
+{
+    return ply & 1 ? BK_ANY_LOSS_ODD : BK_ANY_LOSS;
+}
+/* Returns where lose() of a ply says what win() of the next has to do. */
+static inline enum bk_array bk_todo_win_of(uint32_t ply)
+{
+    return ply & 1 ? BK_TODO_WIN_ODD : BK_TODO_WIN;
+}
+
 /* == What a ply has to do == */
 
-/* Returns the bit of plies 2k and 2k + 1 in a mask of waits; the last one: k of 63 or more. */
+/* Returns k of a ply. */
+static inline unsigned bk_state_k(const struct bk_state *st) { return st->ply >> st->shift; }
+
+/* Returns the bit of k in a mask of waits; the last one: k of 63 or more. */
 static inline uint64_t bk_wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
 
 /* Returns the slice's mask of the plies for which wins, or `losses`, wait in it. */
@@ -78,9 +112,10 @@ static inline uint64_t *bk_state_waits(const struct bk_state *st, unsigned side,
 static inline uint64_t bk_state_due(const struct bk_state *st, unsigned side, bool losses,
                                     uint32_t slice)
 {
-    if (!st->slice_bytes[BK_SLICE_WAITS] || st->ply <= 1)
+    /* a win at ply 1 is in the frontier; a loss at ply 1 is one to zeroing */
+    if (!st->slice_bytes[BK_SLICE_WAITS] || st->ply <= (st->shift | !losses))
         return 0;
-    return *bk_state_waits(st, side, losses, slice) & bk_wait_bit(st->ply >> 1);
+    return *bk_state_waits(st, side, losses, slice) & bk_wait_bit(bk_state_k(st));
 }
 
 /* Returns 0 unless the last pass, over this slice or a neighbour, has left the pass of this ply
@@ -89,7 +124,7 @@ static inline uint64_t bk_state_due(const struct bk_state *st, unsigned side, bo
 static inline uint8_t bk_state_todo(const struct bk_state *st, unsigned side, uint32_t slice)
 {
     const _Atomic uint8_t *todo =
-        bk_state_slice(st, st->ply & 1 ? BK_TODO_WIN : BK_TODO_LOSE, side, slice);
+        bk_state_slice(st, st->losing ? BK_TODO_LOSE : bk_todo_win_of(st->ply - 1), side, slice);
 
     return atomic_load_explicit(todo, memory_order_relaxed);
 }
@@ -98,8 +133,9 @@ static inline uint8_t bk_state_todo(const struct bk_state *st, unsigned side, ui
    to clear.  Most slices rest in most plies.  Not with a ledger, whose log may have some due. */
 static inline bool bk_state_rests(const struct bk_state *st, unsigned side, uint32_t slice)
 {
-    bool losses = !(st->ply & 1);
-    const uint8_t *any = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
+    bool losses = st->losing;
+    const uint8_t *any =
+        bk_state_slice(st, losses ? bk_any_loss_of(st->ply) : BK_ANY_WIN, side, slice);
 
     return !(bk_state_todo(st, side, slice) | *any) && !bk_state_due(st, side, losses, slice);
 }
@@ -142,6 +178,12 @@ void bk_spares_free(struct bk_spares *spares);
  * frees what there is.
  */
 bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares);
+/*
+ * Turns the numbers of one byte in BK_DTW, an array of its own, into numbers of two.  marked: the
+ * top bit of each is a mark, and stays the top one.  Takes half as much memory again meanwhile.
+ * False: no memory; all is still to be freed.
+ */
+bool bk_state_widen(struct bk_state *st, bool marked, struct bk_spill *spill);
 /* Frees all arrays; those in one piece go to `spares`, to be used again (NULL: they are freed,
    too). */
 void bk_state_free(struct bk_state *st, struct bk_spares *spares);

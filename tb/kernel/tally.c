@@ -27,6 +27,10 @@ void bk_tally_add(struct bk_tally *into, const struct bk_tally *from)
         into->all_win[side] += from->all_win[side];
         into->all_draw[side] += from->all_draw[side];
         into->all_loss[side] += from->all_loss[side];
+        into->cursed[side] += from->cursed[side];
+        into->blessed[side] += from->blessed[side];
+        into->all_cursed[side] += from->all_cursed[side];
+        into->all_blessed[side] += from->all_blessed[side];
         longer(&into->longest_win[side], &from->longest_win[side]);
         longer(&into->longest_loss[side], &from->longest_loss[side]);
     }

@@ -35,6 +35,8 @@ static inline bool bk_longest_before(const struct bk_longest *x, const struct bk
 struct bk_tally {
     uint64_t win[2], draw[2], loss[2];             /* one a symmetry class */
     uint64_t all_win[2], all_draw[2], all_loss[2]; /* all placements */
+    /* to zeroing: of these wins and losses those that the n-move rule makes draws */
+    uint64_t cursed[2], blessed[2], all_cursed[2], all_blessed[2];
     struct bk_longest longest_win[2], longest_loss[2];
 };
 

@@ -549,9 +549,9 @@ static void known_free(struct known *known, unsigned n)
 /* Returns a hash of all that a prediction rests on; never 0. */
 static uint64_t fingerprint(const struct bk_plan *p, unsigned threads, uint64_t memory_limit)
 {
-    const uint64_t of_plan[] = { p->v->rules_id,   p->n,         p->distances,
-                                 p->machine_bytes, p->processes, p->effort,
-                                 p->alone,         threads,      memory_limit };
+    const uint64_t of_plan[] = { p->v->rules_id, p->n,      p->distances, p->machine_bytes,
+                                 p->processes,   p->effort, p->alone,     threads,
+                                 memory_limit,   p->nmove };
     uint64_t sum = XXH64(of_plan, sizeof of_plan, 0);
 
     for (unsigned i = 0; i < p->n; i++) {

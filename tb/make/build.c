@@ -77,6 +77,17 @@ static void forget_neighbours(struct neighbours *n)
     free(n->by_rule);
 }
 
+/* Returns a table to be solved, or one decided by rule, in the plan's metric. */
+static enum bk_err new_table(struct bk_memtable **out, const struct bk_plan *p,
+                             const struct bk_material *m, struct bk_report *why)
+{
+    enum bk_err err = bk_memtable_new(out, p->v, m, why);
+
+    if (!err && p->nmove)
+        bk_memtable_count_to_zeroing(*out);
+    return err;
+}
+
 /* Sets up `n`.  Tables that are decided by rule have no values, but an index. */
 static enum bk_err find_neighbours(struct neighbours *n, const struct builder *b, unsigned of,
                                    struct bk_report *why)
@@ -93,7 +104,7 @@ static enum bk_err find_neighbours(struct neighbours *n, const struct builder *b
     for (unsigned i = 0; !err && i < all && i < BK_NEXT_MAX; i++) {
         bk_material_canonical(&next[i], v);
         if (bk_material_by_rule(&next[i], v) && !find_table(n, &next[i])) {
-            err = bk_memtable_new(&n->by_rule[n->nby_rule], v, &next[i], why);
+            err = new_table(&n->by_rule[n->nby_rule], b->p, &next[i], why);
             n->nby_rule += !err;
         }
     }
@@ -149,7 +160,7 @@ static enum bk_err solve_alone(struct builder *b, uint32_t table, enum bk_strate
 
     job.reading = find_reading(&reading, b, table, true);
     if (!err)
-        err = bk_memtable_new(&job.t, b->p->v, &b->p->table[table].m, why);
+        err = new_table(&job.t, b->p, &b->p->table[table].m, why);
     err = bk_ranks_agree(err, why);
     if (!err) {
         job.t->spill = b->spill;
@@ -211,6 +222,10 @@ static void summarise(const struct bk_memtable *t, const struct bk_tally *y, boo
         s->all_win[side] = y->all_win[side];
         s->all_draw[side] = y->all_draw[side];
         s->all_loss[side] = y->all_loss[side];
+        s->cursed[side] = y->cursed[side];
+        s->blessed[side] = y->blessed[side];
+        s->all_cursed[side] = y->all_cursed[side];
+        s->all_blessed[side] = y->all_blessed[side];
         s->win_plies[side] = distances ? w->plies : -1;
         s->loss_plies[side] = distances ? l->plies : -1;
         s->win_number[side] = s->win_plies[side] >= 0 ? bk_index_rank(t->ix, &w->at) : 0;
@@ -343,10 +358,10 @@ static uint64_t fingerprint(const struct builder *b)
     const struct bk_variant *v = b->p->v;
     char text[256];
 
-    snprintf(text, sizeof text, "%d %016llx %s %d %d %d %u %u %zu %u", BK_RESUME_VERSION,
-             (unsigned long long)v->rules_id, b->p->table[b->nth].name, b->p->distances,
-             b->o->effort, b->o->standalone, ZSTD_versionNumber(), BK_FORMAT_VERSION,
-             b->p->kernel->set_bytes, b->p->kernel->lanes);
+    snprintf(text, sizeof text, "%d %016llx %016llx %s %d %d %d %u %u %zu %u", BK_RESUME_VERSION,
+             (unsigned long long)v->rules_id, (unsigned long long)(b->p->nmove ? v->nmove_id : 0),
+             b->p->table[b->nth].name, b->p->distances, b->o->effort, b->o->standalone,
+             ZSTD_versionNumber(), BK_FORMAT_VERSION, b->p->kernel->set_bytes, b->p->kernel->lanes);
     return XXH64(text, strlen(text), 0);
 }
 
@@ -489,7 +504,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     double wall = bk_now_seconds();
     struct bk_tally tally;
     char path[PATH_MAX];
-    enum bk_err err = bk_ranks_agree(bk_memtable_new(&m.t, b->p->v, &pt->m, why), why);
+    enum bk_err err = bk_ranks_agree(new_table(&m.t, b->p, &pt->m, why), why);
 
     if (err)
         return err;
@@ -698,9 +713,11 @@ static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_bui
     char text[256];
     uint64_t sum;
 
-    snprintf(text, sizeof text, "%d %016llx %u %u %u %zu %u %d %d %d", BK_RESUME_VERSION,
-             (unsigned long long)p->v->rules_id, p->n, ZSTD_versionNumber(), BK_FORMAT_VERSION,
-             p->kernel->set_bytes, p->kernel->lanes, p->distances, o->effort, o->standalone);
+    snprintf(text, sizeof text, "%d %016llx %016llx %u %u %u %zu %u %d %d %d", BK_RESUME_VERSION,
+             (unsigned long long)p->v->rules_id,
+             (unsigned long long)(p->nmove ? p->v->nmove_id : 0), p->n, ZSTD_versionNumber(),
+             BK_FORMAT_VERSION, p->kernel->set_bytes, p->kernel->lanes, p->distances, o->effort,
+             o->standalone);
     sum = XXH64(text, strlen(text), 0);
     for (unsigned i = 0; i < p->n; i++)
         sum = XXH64(p->table[i].name, strlen(p->table[i].name), sum);

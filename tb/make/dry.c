@@ -110,6 +110,8 @@ static enum bk_err dry_open(struct dry_table *x, const struct bk_dry_run *r, str
                               .kept = kept_share(r),
                               .encodes = encoded_share,
                               .context = x };
+    if (r->p->nmove)
+        bk_memtable_count_to_zeroing(x->t);
     x->t->spill = bk_arena_spill();
     bk_arena_dry(&x->arena);
     return BK_OK;

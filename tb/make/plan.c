@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/check.h"
 #include "core/rules.h"
 #include "table/format.h"
 #include "table/index_new.h"
@@ -398,6 +399,21 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
     else
         *out = pl.p;
     return err;
+}
+
+enum bk_err bk_plan_to_zeroing(struct bk_plan *p, struct bk_report *why)
+{
+    struct bk_complaint c;
+
+    if (!bk_rules_nmove(p->v))
+        return bk_fail(why, BK_E_USAGE, "%s has no n-move rule: `n-move` in its variant file",
+                       p->v->name);
+    if (!bk_zeroing_check(p->v, &c)) /* of a board that a FEN has */
+        return bk_fail(why, BK_E_USAGE, "%s: `%s`: %s", p->v->name, c.key, c.text);
+    p->nmove = (uint16_t)bk_rules_nmove(p->v);
+    for (unsigned i = 0; i < p->n; i++)
+        p->table[i].present = false;
+    return BK_OK;
 }
 
 void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone)

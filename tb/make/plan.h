@@ -64,6 +64,7 @@ struct bk_plan {
     const struct bk_kernel *kernel; /* chosen here for all tables */
     char dir[3072];
     bool distances;
+    uint16_t nmove;           /* they are to zeroing: bk_plan_to_zeroing(); 0: to the end */
     bool anew;                /* see bk_plan_anew() */
     uint64_t machine_bytes;   /* memory that a process here may have; 0: all of the machine's */
     bool holds_more;          /* resident tables may take a third of memory, not a quarter: there is
@@ -105,6 +106,12 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
 enum bk_err bk_plan_materials(struct bk_material **out, unsigned *found, const struct bk_variant *v,
                               const struct bk_material *m, unsigned n, unsigned men,
                               struct bk_report *why);
+/*
+ * Turns a new plan with distances into one of distances to zeroing, by the n-move rule of its game.
+ * No file holds these, so all tables are missing.  BK_E_USAGE: the game has no such rule, or
+ * zeroing moves that can be undone.
+ */
+enum bk_err bk_plan_to_zeroing(struct bk_plan *p, struct bk_report *why);
 /* Scales the estimates of file sizes to this effort, and to files that answer alone or not.  Those
    of a new plan are for normal effort, and for files that are read with others. */
 void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone);

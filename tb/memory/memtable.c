@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/bits.h"
+#include "core/rules.h"
 #include "table/index_new.h"
 #include "tb/memory/cpu.h"
 
@@ -16,17 +17,18 @@
 
 /* == Codes and scores == */
 
-int16_t bk_code_score(unsigned code, unsigned code_bytes)
+int16_t bk_code_score(unsigned code, unsigned code_bytes, enum bk_metric metric)
 {
-    unsigned loss = code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    unsigned loss = code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16,
+             shift = bk_metric_shift(metric);
 
     if (code == BK_CODE_ILLEGAL)
         return BK_SCORE_NONE;
     if (code == BK_CODE_DRAW)
         return 0;
     if (code < loss)
-        return (int16_t)(BK_SCORE_WIN - (int)(2 * (code - BK_CODE_WIN) + 1));
-    return (int16_t)(-BK_SCORE_WIN + (int)(2 * (code - loss)));
+        return (int16_t)(BK_SCORE_WIN - (int)(((code - BK_CODE_WIN) << shift) + shift));
+    return (int16_t)(-BK_SCORE_WIN + (int)((code - loss) << shift));
 }
 
 /* == A row of codes as scores == */
@@ -40,15 +42,18 @@ int16_t bk_code_score(unsigned code, unsigned code_bytes)
  * there, a loss in 2k a win in 2k + 1:
  *   2 + k    2k + 2 - WIN  =  2 code - (WIN + 2)             (1)
  *   LOSS + k  WIN - 2k - 1  =  WIN - 1 + 2 LOSS - 2 code     (2)
+ * To zeroing the number is d itself, 2 + d and LOSS + d: (1) and (2) with 1 for each 2.  `step` is
+ * this 2 or 1, known where a function is compiled.
  */
-#define OF_WIN  (BK_SCORE_WIN + 2)
-#define OF_LOSS (BK_SCORE_WIN - 1 + 2 * BK_CODE_LOSS8)
+#define OF_WIN(step)  (BK_SCORE_WIN + (step))
+#define OF_LOSS(step) (BK_SCORE_WIN - 1 + (step)*BK_CODE_LOSS8)
 
 /* Without a branch, so that the compiler does many at once. */
-static void in_order(const uint8_t *code, unsigned n, int16_t *out)
+static inline void in_order(const uint8_t *code, unsigned n, int16_t *out, int step)
 {
     for (unsigned j = 0; j < n; j++) {
-        int16_t c = code[j], win = (int16_t)(2 * c - OF_WIN), loss = (int16_t)(OF_LOSS - 2 * c);
+        int16_t c = code[j], win = (int16_t)(step * c - OF_WIN(step));
+        int16_t loss = (int16_t)(OF_LOSS(step) - step * c);
         int16_t score = c < BK_CODE_LOSS8 ? win : loss; /* 16 bits are wide enough for all */
 
         score = c == BK_CODE_DRAW ? 0 : score;
@@ -56,20 +61,32 @@ static void in_order(const uint8_t *code, unsigned n, int16_t *out)
     }
 }
 
-void bk_row_scores_portable(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
-                            int16_t *out)
+static inline void row_scores(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
+                              int16_t *out, int step)
 {
     int16_t score[BK_SQ_NONE + 1];
 
     if (!place) {
-        in_order(code, n, out);
+        in_order(code, n, out, step);
         return;
     }
-    in_order(code, span, score); /* the scores, not the codes: bytes that are written one by one
-                                    and read by sixteens make the machine wait */
+    in_order(code, span, score, step); /* the scores, not the codes: bytes that are written one by
+                                    one and read by sixteens make the machine wait */
     score[BK_SQ_NONE] = BK_SCORE_NONE;
     for (unsigned j = 0; j < n; j++)
         out[j] = score[place[j]];
+}
+
+void bk_row_scores_portable(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
+                            int16_t *out)
+{
+    row_scores(code, span, place, n, out, 2);
+}
+
+void bk_row_scores_portable_zeroing(const uint8_t *code, unsigned span, const uint8_t *place,
+                                    unsigned n, int16_t *out)
+{
+    row_scores(code, span, place, n, out, 1);
 }
 
 #ifdef __x86_64__
@@ -80,27 +97,28 @@ static inline uint64_t lowest_bits(unsigned n)
     return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
 }
 
-VBMI static inline void put_scores(__m256i codes, __mmask32 there, int16_t *out)
+VBMI static inline void put_scores(__m256i codes, __mmask32 there, int16_t *out, int step)
 {
-    __m512i code = _mm512_cvtepu8_epi16(codes), twice = _mm512_add_epi16(code, code);
+    __m512i code = _mm512_cvtepu8_epi16(codes);
+    __m512i steps = step == 2 ? _mm512_add_epi16(code, code) : code;
     __mmask32 losses = _mm512_cmpge_epi16_mask(code, _mm512_set1_epi16(BK_CODE_LOSS8));
     __mmask32 some = _mm512_cmpneq_epi16_mask(code, _mm512_set1_epi16(BK_CODE_DRAW));
-    __m512i score = _mm512_maskz_sub_epi16(some, twice, _mm512_set1_epi16(OF_WIN));
+    __m512i score = _mm512_maskz_sub_epi16(some, steps, _mm512_set1_epi16((int16_t)OF_WIN(step)));
 
-    score = _mm512_mask_sub_epi16(score, losses, _mm512_set1_epi16(OF_LOSS), twice);
+    score = _mm512_mask_sub_epi16(score, losses, _mm512_set1_epi16((int16_t)OF_LOSS(step)), steps);
     score = _mm512_mask_mov_epi16(score, _mm512_testn_epi16_mask(code, code),
                                   _mm512_set1_epi16(BK_SCORE_NONE));
     _mm512_mask_storeu_epi16(out, there, score);
 }
 
 /* Of up to 128 places; larger boards go the plain way. */
-VBMI void bk_row_scores_vbmi(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
-                             int16_t *out)
+VBMI static inline void row_scores_vbmi(const uint8_t *code, unsigned span, const uint8_t *place,
+                                        unsigned n, int16_t *out, int step)
 {
     __m512i low, high = _mm512_setzero_si512();
 
     if (span > 128) {
-        bk_row_scores_portable(code, span, place, n, out);
+        row_scores(code, span, place, n, out, step);
         return;
     }
     low = _mm512_maskz_loadu_epi8(lowest_bits(span), code);
@@ -116,10 +134,23 @@ VBMI void bk_row_scores_vbmi(const uint8_t *code, unsigned span, const uint8_t *
 
             row = _mm512_maskz_permutex2var_epi8(codes, low, from, high);
         }
-        put_scores(_mm512_castsi512_si256(row), (__mmask32)there, out + j);
+        put_scores(_mm512_castsi512_si256(row), (__mmask32)there, out + j, step);
         if (n - j > 32)
-            put_scores(_mm512_extracti64x4_epi64(row, 1), (__mmask32)(there >> 32), out + j + 32);
+            put_scores(_mm512_extracti64x4_epi64(row, 1), (__mmask32)(there >> 32), out + j + 32,
+                       step);
     }
+}
+
+VBMI void bk_row_scores_vbmi(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
+                             int16_t *out)
+{
+    row_scores_vbmi(code, span, place, n, out, 2);
+}
+
+VBMI void bk_row_scores_vbmi_zeroing(const uint8_t *code, unsigned span, const uint8_t *place,
+                                     unsigned n, int16_t *out)
+{
+    row_scores_vbmi(code, span, place, n, out, 1);
 }
 #endif
 
@@ -142,16 +173,34 @@ void bk_codes_of_bits(const uint64_t *won, const uint64_t *draw, uint64_t at, un
 }
 
 /* VBMI, which puts 64 bytes in order at once, is newer than the rest of AVX-512. */
-bk_row_scores *bk_row_scores_for(void)
+bk_row_scores *bk_row_scores_for(enum bk_metric metric)
 {
+    bool zeroing = metric == BK_TO_ZEROING;
+
 #ifdef __x86_64__
     if (bk_cpu() == BK_CPU_AVX512 && __builtin_cpu_supports("avx512vbmi"))
-        return bk_row_scores_vbmi;
+        return zeroing ? bk_row_scores_vbmi_zeroing : bk_row_scores_vbmi;
 #endif
-    return bk_row_scores_portable;
+    return zeroing ? bk_row_scores_portable_zeroing : bk_row_scores_portable;
 }
 
 /* == Tables == */
+
+/* Sets what follows from the metric. */
+static void set_scores(struct bk_memtable *t)
+{
+    enum bk_metric metric = bk_memtable_metric(t);
+
+    for (unsigned code = 0; code < 256; code++)
+        t->score8[code] = bk_score_before(bk_code_score(code, 1, metric));
+    t->row_scores = bk_row_scores_for(metric);
+}
+
+void bk_memtable_count_to_zeroing(struct bk_memtable *t)
+{
+    t->nmove = (uint16_t)bk_rules_nmove(t->ix->v);
+    set_scores(t);
+}
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
                             const struct bk_material *m, struct bk_report *why)
@@ -173,9 +222,7 @@ enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v
         bk_memtable_free(t);
         return bk_no_memory(why);
     }
-    for (unsigned code = 0; code < 256; code++)
-        t->score8[code] = bk_score_before(bk_code_score(code, 1));
-    t->row_scores = bk_row_scores_for();
+    set_scores(t);
     *out = t;
     return BK_OK;
 }

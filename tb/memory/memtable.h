@@ -22,6 +22,8 @@
  * Codes, as tables in memory keep them.  One byte where no distance exceeds
  * BK_CODE_K_MAX, else two.
  *   0 illegal, 1 draw, 2 + k win in 2k + 1 plies, LOSS + k lost in 2k plies.
+ * In a table that counts to zeroing (bk_memtable.nmove; docs/rules.md, "The n-move rule") both
+ * parities occur: 2 + d win, LOSS + d lost, d plies from the next zeroing move or the end.
  */
 #define BK_CODE_ILLEGAL 0
 #define BK_CODE_DRAW    1
@@ -38,8 +40,14 @@
 #define BK_SCORE_WIN  32000
 #define BK_SCORE_NONE INT16_MIN
 
+/* What the numbers in codes count: plies / 2 to the end, or plies to zeroing. */
+enum bk_metric { BK_TO_THE_END, BK_TO_ZEROING };
+
+/* Returns how many bits plies are shifted to become such a number. */
+static inline unsigned bk_metric_shift(enum bk_metric metric) { return metric == BK_TO_THE_END; }
+
 /* Score for the side to move of a code.  code_bytes: 1, 2; 0: as of one byte. */
-int16_t bk_code_score(unsigned code, unsigned code_bytes);
+int16_t bk_code_score(unsigned code, unsigned code_bytes, enum bk_metric metric);
 
 /* Turns the score of the side to move into that of the opponent, who moved there: one ply later. */
 static inline int16_t bk_score_before(int16_t score)
@@ -64,13 +72,13 @@ static inline int16_t bk_score_before(int16_t score)
 typedef void bk_row_scores(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
                            int16_t *out);
 
-bk_row_scores bk_row_scores_portable;
+bk_row_scores bk_row_scores_portable, bk_row_scores_portable_zeroing;
 #ifdef __x86_64__
-bk_row_scores bk_row_scores_vbmi;
+bk_row_scores bk_row_scores_vbmi, bk_row_scores_vbmi_zeroing;
 #endif
 
-/* Returns the fastest one that this machine runs. */
-bk_row_scores *bk_row_scores_for(void);
+/* Returns the fastest one that this machine runs, for codes of a metric. */
+bk_row_scores *bk_row_scores_for(enum bk_metric metric);
 
 /* == Tables == */
 
@@ -110,6 +118,7 @@ struct bk_memtable {
     struct bk_index *ix;    /* owned */
     bool by_rule;           /* no codes: every value follows from the rules */
     uint8_t code_bytes;     /* 1 or 2; 0: two bitmaps */
+    uint16_t nmove;         /* counts to zeroing: plies of the n-move rule; 0: to the end */
     struct bk_spill *spill; /* borrowed: where blocks lie; NULL: in memory */
     bool by_share;          /* of several processes each holds the slices that it reads */
     struct bk_memblock *block;
@@ -122,6 +131,11 @@ struct bk_memtable {
     bk_row_scores *row_scores; /* the same of many at once */
 };
 
+static inline enum bk_metric bk_memtable_metric(const struct bk_memtable *t)
+{
+    return t->nmove ? BK_TO_ZEROING : BK_TO_THE_END;
+}
+
 /* The block whose slots are in these cells, equal men in the order of theirs, as block * 8 + the
    symmetry that brings it there; -1: there is none. */
 static inline int32_t bk_block_of_cells(const struct bk_index *ix, const uint8_t *cell)
@@ -131,6 +145,8 @@ static inline int32_t bk_block_of_cells(const struct bk_index *ix, const uint8_t
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
                             const struct bk_material *m, struct bk_report *why);
+/* Makes the codes of a new table those of distances to zeroing, by the n-move rule of its game. */
+void bk_memtable_count_to_zeroing(struct bk_memtable *t);
 /* Returns another bk_memtable with the index of `t`, borrowed, and no blocks.  NULL: no memory. */
 struct bk_memtable *bk_memtable_beside(const struct bk_memtable *t);
 void bk_memtable_free(struct bk_memtable *t); /* and those that are t->also */

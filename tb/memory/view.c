@@ -319,7 +319,8 @@ struct row {
 /* Returns what a code is worth to the mover, who moved into it. */
 static inline int16_t score_of(const struct bk_memtable *t, unsigned code)
 {
-    return t->code_bytes < 2 ? t->score8[code] : bk_score_before(bk_code_score(code, 2));
+    return t->code_bytes < 2 ? t->score8[code]
+                             : bk_score_before(bk_code_score(code, 2, bk_memtable_metric(t)));
 }
 
 /* Returns the score at one place of the located block. */

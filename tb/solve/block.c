@@ -6,6 +6,7 @@
  *                ply 0        init of every slice, then mated
  *                odd plies    win
  *                even plies   lose
+ *              to zeroing each ply has both, lose before win
  *   settle     results become codes, and are counted
  *   hand over  the table has them; of a shared block, the processes that read them, too
  *
@@ -117,13 +118,55 @@ static bool is_refused(const struct work *w)
     return (w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging));
 }
 
+/* == Numbers of one byte that become two == */
+
+/* Returns whether that can be done with the block half solved.  Others of its table would have to
+   be made anew, a ledger has notes of its own, and processes would have to agree. */
+static bool may_widen(const struct work *w)
+{
+    const struct bk_setup *s = w->setup;
+
+    return s->dtw_bytes == 1 && w->t->ix->nblocks == 1 && !s->ledger && !s->by_kings &&
+           !w->run->job->owners;
+}
+
+/* Makes numbers, and the codes that they will be, two bytes wide. */
+static enum bk_err widen(struct work *w, struct bk_report *why)
+{
+    const struct bk_sink *sink = w->run->job->sink;
+
+    if (!bk_state_widen(&w->solver.state, w->setup->exits_once, w->t->spill))
+        return bk_no_memory(why);
+    w->setup->dtw_bytes = w->t->code_bytes = 2;
+    w->setup->k_limit = BK_CODE_K_MAX16;
+    return sink->begin ? sink->begin(sink->context, why) : BK_OK;
+}
+
+/* Returns the largest k that codes of one byte may hold. */
+static unsigned code_k_max(const struct work *w)
+{
+    return w->run->job->k_max ? w->run->job->k_max : BK_CODE_K_MAX;
+}
+
+/* Are numbers of one byte too large for codes of one?  To zeroing they may be: they go up to 254,
+   and a code has to say as well who wins. */
+static bool is_beyond_codes(const struct work *w)
+{
+    const struct bk_state *st = &w->solver.state;
+    bool beyond = false;
+
+    for (unsigned side = 0; side < 2; side++)
+        beyond = beyond || st->last_win[side] >> st->shift > (int)code_k_max(w) ||
+                 st->last_loss[side] >> st->shift > (int)code_k_max(w);
+    return w->setup->dtw_bytes == 1 && beyond;
+}
+
 /* == Prepare: a setup with its exits == */
 
 /* Returns the request from which the setup of the block, or group, is made. */
 static struct bk_setup_request request_of(const struct work *w)
 {
     const struct bk_solve_job *job = w->run->job;
-    unsigned k_max = job->k_max ? job->k_max : BK_CODE_K_MAX;
 
     return (struct bk_setup_request){ .ix = w->t->ix,
                                       .block = w->b->block[0],
@@ -133,7 +176,9 @@ static struct bk_setup_request request_of(const struct work *w)
                                       .attains = job->attain,
                                       .compact = w->run->strategy == BK_COMPACT,
                                       .dtw_bytes = w->t->code_bytes,
-                                      .k_limit = w->t->code_bytes > 1 ? BK_CODE_K_MAX16 : k_max };
+                                      .nmove = w->t->nmove,
+                                      .k_limit =
+                                          w->t->code_bytes > 1 ? BK_CODE_K_MAX16 : code_k_max(w) };
 }
 
 /* In a dry run: notes what one piece of work of each thread touches of the state: its own slice and
@@ -161,6 +206,8 @@ static enum bk_err prepare(struct work *w, struct bk_report *why)
     s = w->setup = s ? s : bk_setup_new(&r);
     if (!s)
         return bk_no_memory(why);
+    if (s->nmove && !w->run->job->k_max && may_widen(w))
+        s->k_limit = UINT8_MAX - 1;
     w->solver.setup = s;
     w->solver.kernel = w->k;
     bk_state_measure(&w->solver.state, s, w->k->set_bytes);
@@ -313,7 +360,7 @@ static uint32_t nth_slice(const struct work *w, uint64_t item, unsigned *side)
 
     *side = item & 1;
     if (w->paging)
-        return bk_paging_nth(w->paging, (uint32_t)(item >> 1), w->solver.state.ply & 1);
+        return bk_paging_nth(w->paging, (uint32_t)(item >> 1), !w->solver.state.losing);
     if (!w->by_black)
         return slice_here(w, item >> 1);
     *side = item < n ? BK_WHITE : BK_BLACK;
@@ -342,8 +389,8 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
         if (w->ledger)
             bk_ledger_found(w->ledger, &w->solver, slice, side, thread);
         atomic_store_explicit(&w->found, true, memory_order_relaxed);
-        atomic_store_explicit(st->ply & 1 ? &st->last_win[side] : &st->last_loss[side],
-                              (int)st->ply, memory_order_relaxed);
+        atomic_store_explicit(st->losing ? &st->last_loss[side] : &st->last_win[side], (int)st->ply,
+                              memory_order_relaxed);
     }
     if (w->paging)
         bk_paging_unpin(w->paging, found, thread);
@@ -352,12 +399,12 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
 /* == A pass == */
 
 /* Tells the sink what several processes would send each other now.  False: no memory. */
-static bool tell_news(struct work *w, bool losses)
+static bool tell_news(struct work *w)
 {
     const struct bk_sink *sink = w->run->job->sink;
     const struct bk_news news = { .block = w->b->block[0],
                                   .ply = w->solver.state.ply,
-                                  .bytes = bk_share_would_send(w->as, &w->solver, losses) };
+                                  .bytes = bk_share_would_send(w->as, &w->solver) };
 
     if (news.bytes && sink->news)
         sink->news(sink->context, &news);
@@ -370,12 +417,11 @@ static bool join(struct work *w, bool done)
 {
     struct bk_state *st = &w->solver.state;
     struct bk_joined x = { .found = w->found, .stopped = !done, .failed = w->failed };
-    bool losses = !(st->ply & 1);
 
     if (w->paging)
-        bk_paging_forget(w->paging, !losses); /* the pass has read them */
+        bk_paging_forget(w->paging);
     if (!w->share) {
-        w->failed = is_refused(w) || (done && w->as && !tell_news(w, losses));
+        w->failed = is_refused(w) || (done && w->as && !tell_news(w));
         return done && !w->failed;
     }
     bk_share_join(st, &x);
@@ -383,7 +429,7 @@ static bool join(struct work *w, bool done)
     w->failed = x.failed;
     done = !x.stopped && !x.failed;
     if (done)
-        w->failed = bk_share_news(w->share, &w->solver, losses, NULL) != BK_OK;
+        w->failed = bk_share_news(w->share, &w->solver, NULL) != BK_OK;
     return done;
 }
 
@@ -404,21 +450,31 @@ static bool first_passes(struct work *w)
         st->last_loss[side] = -1;
     }
     w->pass = w->k->mated;
+    st->losing = true;
     return join(w, bk_pool_try(w->b->pool, n, run_init, w) &&
                        (!w->share || bk_pool_try(w->b->pool, w->share->nhalo, run_init_halo, w)) &&
                        bk_pool_try(w->b->pool, 2 * (uint64_t)n, run_pass, w));
 }
 
-/* Runs one ply; w->found says whether anything was found.  False: stopped, or failed. */
-static bool run_ply(struct work *w, uint32_t ply)
+/* Runs lose() or win() of a ply over all slices.  False: stopped, or failed. */
+static bool run_passes(struct work *w, bool losing)
 {
     bool done;
 
-    w->solver.state.ply = ply;
-    w->pass = ply & 1 ? w->k->win : w->k->lose;
-    w->found = false;
+    w->solver.state.losing = losing;
+    w->pass = losing ? w->k->lose : w->k->win;
     done = bk_pool_try(w->b->pool, 2 * (uint64_t)slices_here(w), run_pass, w);
     return join(w, done && !bk_run_is_stopped(w->run));
+}
+
+/* Runs one ply; w->found says whether anything was found.  False: stopped, or failed. */
+static bool run_ply(struct work *w, uint32_t ply)
+{
+    w->solver.state.ply = ply;
+    w->found = false;
+    if (w->setup->nmove)
+        return run_passes(w, true) && run_passes(w, false);
+    return run_passes(w, !(ply & 1));
 }
 
 /* == Ply after ply == */
@@ -432,7 +488,7 @@ static enum bk_err resume(struct work *w, const struct bk_under_way *u, struct b
         return err;
     err = bk_ranks_agree(err, why);
     if (!err)
-        err = bk_ranks_agree(bk_share_restore(w->share, &w->solver, !(u->m->ply & 1), why), why);
+        err = bk_ranks_agree(bk_share_restore(w->share, &w->solver, u->m->ply, why), why);
     return err;
 }
 
@@ -456,14 +512,19 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
 
     if (err)
         return err;
+    if (s->distances && w->solver.state.last_wait >= s->k_limit)
+        return bk_run_too_far(w->run, why); /* what waits so long is decided late */
     for (m.ply++;; m.ply++) {
         if (!run_ply(w, m.ply))
             return not_done(w, why);
-        if (!w->found && !m.before && m.ply > 2 * w->solver.state.last_wait)
+        if (!w->found && !m.before && m.ply > w->solver.state.last_wait << s->shift)
             return BK_OK;
         m.before = w->found;
-        if (s->distances && m.ply >> 1 >= s->k_limit)
-            return bk_run_too_far(w->run, why);
+        if (s->distances && bk_state_k(&w->solver.state) >= s->k_limit) {
+            err = may_widen(w) ? widen(w, why) : bk_run_too_far(w->run, why);
+            if (err)
+                return err;
+        }
         if (w->b->apart)
             continue;
         bk_run_progress(w->run, m.ply);
@@ -663,6 +724,12 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
 static enum bk_err settle(struct work *w, struct bk_report *why)
 {
     w->mb = &w->t->block[w->b->block[0]];
+    if (w->setup->distances && is_beyond_codes(w)) {
+        enum bk_err err = widen(w, why);
+
+        if (err)
+            return err;
+    }
     if (w->ledger && !make_room(w, w->b->block[0]))
         return bk_no_memory(why);
     if (lands_at_once(w) && !find_landings(w))

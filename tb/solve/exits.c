@@ -47,6 +47,19 @@ static struct bk_material material_after(const struct bk_setup *s, const struct 
                              e->counted);
 }
 
+/* Does an exit zero the counter of the n-move rule?  A quiet move out of a cell has no way back;
+   but that of a rook with a castling right has one (core/check.c). */
+static bool zeroes(const struct bk_setup *s, const struct bk_exit *e)
+{
+    if (!s->nmove)
+        return false;
+    if (e->taken >= 0 || e->also >= 0)
+        return true;
+    return e->mover != BK_KINGS_SLOT &&
+           (bk_rules_kind_zeroes(s->v, s->ix->type[e->mover]) ||
+            (bk_rules_irreversible_zeroes(s->v) && (e->in_block || e->becomes != BK_STAYS)));
+}
+
 /* Finds the table of an exit and adds it to the list. */
 static void add_exit(struct exit_list *l, struct bk_exit e)
 {
@@ -60,6 +73,7 @@ static void add_exit(struct exit_list *l, struct bk_exit e)
     if (l->err)
         return;
     e.in_block = e.taken < 0 && !changes && !rights_ended(ix, &e);
+    e.zeroes = zeroes(s, &e);
     if (e.in_block) {
         t = l->tables->own;
     } else {

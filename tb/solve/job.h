@@ -72,7 +72,7 @@ struct bk_solve_job {
     bool attain; /* fill bk_memblock.attained of every block */
     enum bk_strategy strategy;
     bool let_go;    /* free a block once it is `encoded` and nothing to be solved leads to it */
-    unsigned k_max; /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
+    unsigned k_max; /* k (state.h) that one byte may hold, for tests; 0: as many as it can */
     uint64_t sets_bytes; /* with a ledger: bytes of sets in memory, for tests; 0: by the limit */
     const struct bk_sink *sink;
     struct bk_meter *meter;                 /* told how far solving is; NULL is fine */

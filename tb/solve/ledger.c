@@ -16,7 +16,7 @@
 struct place {
     uint64_t at;
     uint32_t bytes; /* with the head; 0: there is no record */
-    uint32_t k;     /* plies / 2; 0: its positions need no number */
+    uint32_t k;     /* as in state.h; 0: its positions need no number */
 };
 
 /* A record being packed. */
@@ -146,7 +146,7 @@ void bk_ledger_free(struct bk_ledger *h)
 bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsigned side,
                       uint32_t slice)
 {
-    return h->delay[side][slice] >= (st->ply >> 1) && h->delay[side][slice];
+    return h->delay[side][slice] >= bk_state_k(st) && h->delay[side][slice];
 }
 
 bool bk_ledger_failed(const struct bk_ledger *h)
@@ -301,7 +301,8 @@ static void collect_soon(struct bk_ledger *h, struct scratch *w, const struct bk
         for (; marks[m]; marks[m] &= marks[m] - 1) {
             uint32_t vector = 64 * m + (unsigned)__builtin_ctzll(marks[m]);
 
-            put_vector(h, &w->exits[h->kinds], vector, sets + (size_t)vector * BK_LANES_MAX);
+            put_vector(h, &w->exits[h->kinds + (1u >> st->shift)], vector,
+                       sets + (size_t)vector * BK_LANES_MAX);
         }
     *(uint8_t *)bk_state_slice(st, BK_ANY_WIN, side, slice) = 0;
 }
@@ -331,6 +332,8 @@ static void solver_at(struct bk_solver *own, const struct bk_solver *b, const st
     memcpy(own->state.slice_bytes, st->slice_bytes, sizeof st->slice_bytes);
     own->state.nslices = st->nslices;
     own->state.ply = st->ply;
+    own->state.losing = st->losing;
+    own->state.shift = st->shift;
     for (unsigned side = 0; side < 2; side++) {
         own->state.last_win[side] = atomic_load(&st->last_win[side]);
         own->state.last_loss[side] = atomic_load(&st->last_loss[side]);
@@ -364,15 +367,15 @@ void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, vo
 bool bk_ledger_is_due(const struct bk_ledger *h, const struct bk_state *st, uint32_t slice,
                       unsigned side)
 {
-    const struct place *p = &h->exits[!(st->ply & 1)][side][slice];
+    const struct place *p = &h->exits[st->losing][side][slice];
 
-    return st->ply && p->bytes && p->k == st->ply >> 1;
+    return st->ply && p->bytes && p->k == bk_state_k(st);
 }
 
 void bk_ledger_ripen(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, unsigned side,
                      void *scratch, unsigned thread)
 {
-    bool losses = !(b->state.ply & 1);
+    bool losses = b->state.losing;
     struct place *p = &h->exits[losses][side][slice], next;
     const uint8_t *notes, *end;
 
@@ -389,9 +392,11 @@ void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t sl
                      unsigned thread)
 {
     const struct bk_state *st = &b->state;
-    bool losses = !(st->ply & 1);
-    const uint64_t *marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice);
-    const uint64_t *sets = bk_state_slice(st, losses ? BK_LOSSES : BK_WINS, side, slice);
+    bool losses = st->losing;
+    const uint64_t *marks =
+        bk_state_slice(st, losses ? bk_loss_marks_of(st->ply) : BK_WIN_MARKS, side, slice);
+    const uint64_t *sets =
+        bk_state_slice(st, losses ? bk_losses_of(st->ply) : BK_WINS, side, slice);
     struct notes *x = &h->scratch[thread].found;
     struct place *last = &h->found[losses][side][slice];
 
@@ -403,7 +408,7 @@ void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t sl
             put_vector(h, x, vector, sets + (size_t)vector * BK_LANES_MAX);
         }
     if (x->n > sizeof *last && x->at)
-        *last = write_notes(h, x, st->ply >> 1, bk_log_room(h->log, x->n), last);
+        *last = write_notes(h, x, bk_state_k(st), bk_log_room(h->log, x->n), last);
 }
 
 /* Stores k for all positions that one piece notes. */
@@ -430,7 +435,7 @@ static void fill_in(const struct bk_ledger *h, char *codes, unsigned k, size_t s
             }
 }
 
-/* Fills w->codes[side] with plies / 2 of each position of a slice that was found. */
+/* Fills w->codes[side] with k of each position of a slice that was found. */
 static void gather_found(struct bk_ledger *h, struct scratch *w, uint32_t slice, unsigned side,
                          size_t set_bytes)
 {
@@ -447,18 +452,28 @@ static void gather_found(struct bk_ledger *h, struct scratch *w, uint32_t slice,
     }
 }
 
+/* Returns the array that says whether a frontier has anything. */
+static enum bk_array any_of(enum bk_array frontier)
+{
+    return frontier == BK_WINS ? BK_ANY_WIN : bk_any_loss_of(frontier == BK_LOSSES_ODD);
+}
+
 void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice,
-                        unsigned side, bool losses, unsigned thread)
+                        unsigned side, enum bk_array frontier, unsigned thread)
 {
     const struct bk_state *st = &b->state;
-    uint64_t *sets = bk_state_slice(st, losses ? BK_LOSSES : BK_WINS, side, slice);
+    uint64_t *sets = bk_state_slice(st, frontier, side, slice);
+    struct place p = h->found[frontier != BK_WINS][side][slice], before;
     const uint8_t *notes, *end;
     uint64_t word[BK_LANES_MAX];
     uint32_t vector, next = 0;
-    struct place before;
 
-    if (!*(const uint8_t *)bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice) ||
-        !read_notes(h, &h->scratch[thread], h->found[losses][side][slice], &before, &notes, &end))
+    if (!*(const uint8_t *)bk_state_slice(st, any_of(frontier), side, slice) ||
+        !read_notes(h, &h->scratch[thread], p, &before, &notes, &end))
+        return;
+    /* of two frontiers of losses the older one is in the record before */
+    if (!st->shift && frontier != BK_WINS && bk_losses_of(p.k) != frontier &&
+        !read_notes(h, &h->scratch[thread], before, &p, &notes, &end))
         return;
     while (bk_note_take(&notes, end, &next, &vector, word) && vector < h->s->nvec)
         memcpy(sets + (size_t)vector * BK_LANES_MAX, word, sizeof word);

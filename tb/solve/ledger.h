@@ -4,8 +4,8 @@
  * The array of distances (BK_DTW, a byte a position) is most of a block's state.  A ply reads and
  * writes a few bytes of it, scattered over all of it, so it cannot be paged.  If it does not fit
  * into memory, the solver runs the plies without it and appends records to a log (memory/log.h).
- * k is plies / 2.  There are two kinds of records; each holds sets of positions of one slice and
- * one side to move, packed (memory/notes.h):
+ * k is as in state.h.  There are two kinds of records; each holds sets of positions of one slice
+ * and one side to move, packed (memory/notes.h):
  *
  *   exits   written when init() values a slice's exits (conversions): one record for each k, with
  *           the positions whose best exit wins, or loses, at that k; wins and losses apart.  The
@@ -69,12 +69,12 @@ void bk_ledger_finish(struct bk_ledger *h, struct bk_solver *b, struct bk_memblo
                       uint32_t slice, struct bk_tally *tally, void *scratch, unsigned thread);
 
 /*
- * frontier  reads a slice's last found record back into the state's array; vectors that are not in
- *           the record are left as they are
+ * frontier  reads the found record of a slice's frontier (BK_WINS, BK_LOSSES or BK_LOSSES_ODD) back
+ *           into that array; vectors that are not in the record are left as they are
  * delays    returns whether a losing exit of the slice may count at this ply or later
  */
 void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice,
-                        unsigned side, bool losses, unsigned thread);
+                        unsigned side, enum bk_array frontier, unsigned thread);
 bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsigned side,
                       uint32_t slice);
 

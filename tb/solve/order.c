@@ -134,6 +134,38 @@ static void connect_cells(const struct bk_index *ix, unsigned slot, uint8_t *roo
         root[cell] = (uint8_t)root_of(root, cell);
 }
 
+/* Do quiet steps of this man to another cell zero the counter of the n-move rule? */
+static bool steps_zero(const struct bk_index *ix, unsigned slot)
+{
+    return bk_rules_irreversible_zeroes(ix->v) || bk_rules_kind_zeroes(ix->v, ix->type[slot]);
+}
+
+/* Returns -1 for a cell on the left half of the board, 1 on the right, 0 on the file between. */
+static int half_of(const struct bk_index *ix, const struct bk_cells *c, unsigned cell)
+{
+    int twice = 2 * (c->sq[c->first[cell]] % ix->v->files) + 1;
+
+    return (twice > ix->v->files) - (twice < ix->v->files);
+}
+
+/*
+ * Sets root[] by cell.  To zeroing, a step that zeroes counts one ply however far the end is: where
+ * it leads to must be solved before.  But cells of one advance do not lead to each other: those of
+ * a half rank are solved together, so that a choice and its mirror image are of one group.
+ */
+static void join_ranks(const struct bk_index *ix, unsigned slot, uint8_t *root)
+{
+    const struct bk_cells *c = ix->cells[slot];
+
+    for (unsigned cell = 0; cell < c->n; cell++) {
+        root[cell] = (uint8_t)cell;
+        for (unsigned i = 0; c->size[cell] == 1 && i < cell && root[cell] == cell; i++)
+            if (c->size[i] == 1 && c->advance[i] == c->advance[cell] &&
+                half_of(ix, c, i) == half_of(ix, c, cell))
+                root[cell] = (uint8_t)i;
+    }
+}
+
 /* Sets cut[a] if a double step that may be answered en passant leads to a cell of advance `a`. */
 static void find_cuts(const struct bk_index *ix, unsigned slot, bool cut[BK_SQ_MAX + 1])
 {
@@ -152,17 +184,23 @@ static void find_cuts(const struct bk_index *ix, unsigned slot, bool cut[BK_SQ_M
 /*
  * Sets part[], by cell, and layer[], by part.  Cells that steps connect are one part; but where a
  * double step may be answered en passant, its two squares are in different parts, of two layers:
- * the cells as far on as it leads, and those before.
+ * the cells as far on as it leads, and those before.  zero: each advance is a layer.
  */
-static void find_parts(const struct bk_index *ix, unsigned slot, uint8_t *part, uint8_t *layer)
+static void find_parts(const struct bk_index *ix, unsigned slot, bool zero, uint8_t *part,
+                       uint8_t *layer)
 {
     const struct bk_cells *c = ix->cells[slot];
     bool cut[BK_SQ_MAX + 1] = { false };
     uint8_t root[BK_SQ_MAX], root_of_part[BK_SQ_MAX];
     unsigned parts = 0;
 
-    connect_cells(ix, slot, root);
-    find_cuts(ix, slot, cut);
+    if (zero) {
+        join_ranks(ix, slot, root);
+        memset(cut, true, sizeof cut);
+    } else {
+        connect_cells(ix, slot, root);
+        find_cuts(ix, slot, cut);
+    }
     for (unsigned cell = 0; cell < c->n; cell++) {
         unsigned own = c->size[cell] > 1 ? c->n : 0, k = 0; /* a sitting pawn's layer is its own */
 
@@ -241,12 +279,14 @@ static int wide_man(const struct bk_index *ix)
     return several > 1 || ix->nslots == several + 1u ? last : -1;
 }
 
-static void find_all_parts(const struct bk_index *ix, bool wide, struct bk_parts *p)
+static void find_all_parts(const struct bk_index *ix, bool wide, enum bk_metric metric,
+                           struct bk_parts *p)
 {
     memset(p, 0, sizeof *p);
     for (unsigned slot = 0; slot < ix->nslots; slot++)
         if (ix->cells[slot]->n > 1)
-            find_parts(ix, slot, p->of[slot], p->layer[slot]);
+            find_parts(ix, slot, metric == BK_TO_ZEROING && steps_zero(ix, slot), p->of[slot],
+                       p->layer[slot]);
     p->wide = wide ? wide_man(ix) : -1;
     p->pair = pair_of(ix, p->wide);
     if (p->pair >= 0)
@@ -551,7 +591,8 @@ static bool may_have_groups(const struct bk_index *ix)
     return one && several && !ix->m.rights;
 }
 
-bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strategy strategy)
+bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strategy strategy,
+                  enum bk_metric metric)
 {
     uint32_t n = ix->nblocks, *level = malloc((n + 1u) * sizeof *level);
     struct place *p = malloc((n + 1u) * sizeof *p);
@@ -563,7 +604,7 @@ bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strateg
     o->parts = groups ? malloc(sizeof *o->parts) : NULL;
     ok = level && p && o->block && o->first && o->group && (o->parts || !groups);
     if (ok && groups) {
-        find_all_parts(ix, strategy == BK_WIDE, o->parts);
+        find_all_parts(ix, strategy == BK_WIDE, metric, o->parts);
         ok = join_blocks(o->parts, ix, p);
         sort_blocks(o, ix, p);
         groups = ok && o->any_group && order_holds(o, ix, level);

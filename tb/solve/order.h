@@ -14,6 +14,7 @@
 #define BK_ORDER_H
 
 #include "table/index.h"
+#include "tb/memory/memtable.h"
 
 /* How the blocks of a table are solved, by the memory it takes. */
 enum bk_strategy {
@@ -63,8 +64,10 @@ struct bk_member {
     bool straight;              /* `map` is the identity */
 };
 
-/* False: no memory. */
-bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strategy strategy);
+/* The metric matters to groups: to zeroing, a step that zeroes may not lead from a block of a group
+   to another.  False: no memory. */
+bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strategy strategy,
+                  enum bk_metric metric);
 void bk_order_free(struct bk_order *o);
 
 /* Adds `by` to the readers of every block that a quiet move out of `block` leads to, once for

@@ -14,8 +14,10 @@
 
 #include "tb/memory/log.h"
 
-enum kind { WON, UNDECIDED, LATER, WINS, LOSSES, KINDS };
-static const enum bk_array array_of[KINDS] = { BK_WON, BK_UNDECIDED, BK_LATER, BK_WINS, BK_LOSSES };
+/* The last one is there to zeroing alone: state.h. */
+enum kind { WON, UNDECIDED, LATER, WINS, LOSSES, LOSSES_ODD, KINDS };
+static const enum bk_array array_of[KINDS] = { BK_WON,  BK_UNDECIDED, BK_LATER,
+                                               BK_WINS, BK_LOSSES,    BK_LOSSES_ODD };
 
 enum place { ABSENT, MOVING, THERE };
 
@@ -88,7 +90,10 @@ static bool is_frontier(const struct bk_paging *g, uint32_t u) { return kind_of(
 
 static const uint64_t *marks_of(const struct bk_paging *g, uint32_t u)
 {
-    return bk_state_slice(&g->b->state, kind_of(g, u) == WINS ? BK_WIN_MARKS : BK_LOSS_MARKS,
+    enum kind kind = kind_of(g, u);
+
+    return bk_state_slice(&g->b->state,
+                          kind == WINS ? BK_WIN_MARKS : bk_loss_marks_of(kind == LOSSES_ODD),
                           side_of(g, u), u % g->nslices);
 }
 
@@ -221,7 +226,7 @@ static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thr
     if (stored)
         bk_log_read(g->file, (uint64_t)u * g->slice_bytes, sets_of(g, u), g->slice_bytes);
     else if (use != FILL && is_frontier(g, u))
-        bk_ledger_frontier(g->h, g->b, u % g->nslices, side_of(g, u), kind_of(g, u) == LOSSES,
+        bk_ledger_frontier(g->h, g->b, u % g->nslices, side_of(g, u), array_of[kind_of(g, u)],
                            thread);
     end_move(g, x, THERE);
     if (place)
@@ -286,9 +291,12 @@ void bk_paging_drop(struct bk_paging *g, unsigned thread)
     pthread_mutex_unlock(&g->lock);
 }
 
-void bk_paging_forget(struct bk_paging *g, bool losses)
+static enum kind losses_of(uint32_t ply) { return ply & 1 ? LOSSES_ODD : LOSSES; }
+
+void bk_paging_forget(struct bk_paging *g)
 {
-    uint32_t first = unit_of(g, losses ? LOSSES : WINS, 0, 0);
+    const struct bk_state *st = &g->b->state;
+    uint32_t first = unit_of(g, st->losing ? WINS : losses_of(st->ply - 1), 0, 0);
 
     pthread_mutex_lock(&g->lock);
     for (uint32_t u = first; u < first + 2 * g->nslices; u++)
@@ -300,15 +308,16 @@ void bk_paging_forget(struct bk_paging *g, bool losses)
 /* == What a pass touches == */
 
 /* Pins what a pass reads of the other side, in this slice or one where the king goes: its last
-   frontier, and at even plies what it has won. */
+   frontier, and in lose() what it has won. */
 static void pin_other(struct bk_paging *g, uint32_t slice, unsigned side, bool losses,
                       bool frontier, unsigned thread)
 {
+    uint32_t before = g->b->state.ply - 1;
     const uint8_t *any =
-        bk_state_slice(&g->b->state, losses ? BK_ANY_WIN : BK_ANY_LOSS, side, slice);
+        bk_state_slice(&g->b->state, losses ? BK_ANY_WIN : bk_any_loss_of(before), side, slice);
 
     if (frontier && *any)
-        pin(g, unit_of(g, losses ? WINS : LOSSES, side, slice), READ, thread);
+        pin(g, unit_of(g, losses ? WINS : losses_of(before), side, slice), READ, thread);
     if (losses) {
         pin(g, unit_of(g, WON, side, slice), READ, thread);
         pin(g, unit_of(g, UNDECIDED, side, slice), READ, thread);
@@ -318,9 +327,9 @@ static void pin_other(struct bk_paging *g, uint32_t slice, unsigned side, bool l
 static void pin_ply(struct bk_paging *g, uint32_t slice, unsigned side, bool mated, unsigned thread)
 {
     const struct bk_king_moves *kings = g->b->setup->kings;
-    bool losses = !(g->b->state.ply & 1);
+    bool losses = g->b->state.losing;
 
-    pin(g, unit_of(g, losses ? LOSSES : WINS, side, slice), FILL, thread);
+    pin(g, unit_of(g, losses ? losses_of(g->b->state.ply) : WINS, side, slice), FILL, thread);
     pin(g, unit_of(g, WON, side, slice), mated ? WRITE : losses ? READ : CHANGE, thread);
     pin(g, unit_of(g, UNDECIDED, side, slice), CHANGE, thread);
     if (losses && bk_ledger_delays(g->h, &g->b->state, side, slice))
@@ -339,7 +348,7 @@ void bk_paging_pin(struct bk_paging *g, enum bk_pass pass, uint32_t slice, unsig
         pin_ply(g, slice, side, pass == BK_PASS_MATED, thread);
     } else {
         for (side = 0; side < 2; side++)
-            for (enum kind kind = 0; kind < KINDS; kind++)
+            for (enum kind kind = 0; kind <= LOSSES; kind++)
                 if (pass == BK_PASS_INIT || kind != LATER)
                     pin(g, unit_of(g, kind, side, slice),
                         pass == BK_PASS_INIT || kind >= WINS ? FILL : WRITE, thread);

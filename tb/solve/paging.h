@@ -54,7 +54,7 @@ void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread);
 /* Unpins what the thread has pinned and evicts it unwritten: nobody will read it again. */
 void bk_paging_drop(struct bk_paging *g, unsigned thread);
 /* After a pass over all slices: frees the frontier that the pass has read. */
-void bk_paging_forget(struct bk_paging *g, bool losses);
+void bk_paging_forget(struct bk_paging *g);
 
 /* Pins one slice of one array of sets for a checkpoint, in thread 0; the caller unpins it. changes:
    the caller will overwrite all of it. */

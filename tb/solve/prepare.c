@@ -684,13 +684,15 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
                             .distances = r->distances,
                             .attains = r->attains,
                             .dtw_bytes = r->dtw_bytes,
+                            .nmove = r->distances ? r->nmove : 0,
+                            .shift = bk_metric_shift(r->nmove ? BK_TO_ZEROING : BK_TO_THE_END),
                             .k_limit = r->k_limit };
     s->nslices = s->pairs->nslices;
     sort_men(s, r->group, r->kernel);
     s->ledger = r->compact && r->distances && s->inner.slot >= 0 && !s->grouped &&
                 s->nconf >= BK_LEDGER_FROM;
     s->compact = r->compact && (s->ledger || !r->distances);
-    s->exits_once = r->attains && r->distances && !s->compact && exits_leave_table(s);
+    s->exits_once = r->attains && r->distances && !s->nmove && !s->compact && exits_leave_table(s);
 }
 
 bool bk_setup_can_be(const struct bk_index *ix)

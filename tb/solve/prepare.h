@@ -24,6 +24,7 @@ struct bk_setup_request {
     bool compact; /* asks for bk_setup.compact; with distances only together with .ledger, where
                      that can be */
     unsigned dtw_bytes, k_limit; /* 0 without distances */
+    unsigned nmove;              /* distances to zeroing: plies of the n-move rule; 0: to the end */
     bool to_count;               /* prepares configurations, but no moves */
 };
 

@@ -223,7 +223,10 @@ static bool goes_by_slice(enum bk_array a)
     return a == BK_WON || a == BK_UNDECIDED || a == BK_LATER;
 }
 
-static bool is_noted(enum bk_array a) { return a == BK_WINS || a == BK_LOSSES; }
+static bool is_noted(enum bk_array a)
+{
+    return a == BK_WINS || a == BK_LOSSES || a == BK_LOSSES_ODD;
+}
 
 static void *pinned_slice(const struct bk_under_way *u, enum bk_array a, unsigned side,
                           uint32_t slice, bool changes)
@@ -271,8 +274,9 @@ static bool load_with_ledger(struct bk_reader *r, const struct bk_under_way *u)
         }
     ok = ok && bk_ledger_load(u->ledger, r);
     for (uint32_t slice = 0; ok && !u->paging && slice < st->nslices; slice++)
-        for (unsigned i = 0; i < 4; i++)
-            bk_ledger_frontier(u->ledger, u->solver, slice, i & 1, i >> 1, 0);
+        for (enum bk_array a = BK_WINS; a <= BK_LOSSES_ODD; a++)
+            for (unsigned side = 0; st->slice_bytes[a] && side < 2; side++)
+                bk_ledger_frontier(u->ledger, u->solver, slice, side, a, 0);
     return ok && !bk_ledger_failed(u->ledger);
 }
 
@@ -295,8 +299,8 @@ static bool marks_exist(const struct bk_solver *b)
     const struct bk_setup *s = b->setup;
     uint64_t beyond = s->nvec % 64 ? ~UINT64_C(0) << s->nvec % 64 : 0;
 
-    for (enum bk_array a = BK_WIN_MARKS; a <= BK_LOSS_MARKS; a++)
-        for (unsigned side = 0; side < 2; side++)
+    for (enum bk_array a = BK_WIN_MARKS; a <= BK_LOSS_MARKS_ODD; a++)
+        for (unsigned side = 0; b->state.slice_bytes[a] && side < 2; side++)
             for (uint32_t slice = 0; slice < s->nslices; slice++) {
                 const uint64_t *marks = bk_state_slice(&b->state, a, side, slice);
 
@@ -672,7 +676,7 @@ static bool take_strategy(struct bk_run *run, enum bk_strategy strategy)
         return true;
     run->strategy = strategy;
     bk_order_free(&run->order);
-    return bk_order_new(&run->order, run->job->t->ix, strategy);
+    return bk_order_new(&run->order, run->job->t->ix, strategy, bk_memtable_metric(run->job->t));
 }
 
 /* Reads the head of a checkpoint (bytes of codes, strategy), and begins the run by it. */

@@ -19,7 +19,7 @@
 #include "tb/solve/share.h"
 
 /* Incremented whenever a checkpoint's contents change. */
-#define BK_RESUME_VERSION 11
+#define BK_RESUME_VERSION 12
 
 /* A block or a group under way; solver NULL: none is. */
 struct bk_under_way {

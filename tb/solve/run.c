@@ -27,7 +27,8 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
         run->checkpoint = *job->checkpoint;
     run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);
     run->kinds = job->dry ? calloc(BK_DRY_KINDS, sizeof *run->kinds) : NULL;
-    if (run->readers && (run->kinds || !job->dry) && bk_order_new(&run->order, ix, run->strategy))
+    if (run->readers && (run->kinds || !job->dry) &&
+        bk_order_new(&run->order, ix, run->strategy, bk_memtable_metric(job->t)))
         return BK_OK;
     free(run->readers);
     free(run->kinds);

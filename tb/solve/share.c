@@ -149,10 +149,11 @@ static uint64_t bytes_touched(const struct touched *t, uint32_t nslices, uint64_
 }
 
 /* Returns whether an array is used in the halo: what is won, and a frontier (of wins as large as
-   one of losses). */
+   one of losses), or, to zeroing, two. */
 static bool is_in_halo(enum bk_array a)
 {
-    return a == BK_WON || a == BK_WINS || a == BK_WIN_MARKS || a == BK_LOSS_MARKS;
+    return a == BK_WON || a == BK_WINS || a == BK_WIN_MARKS || a == BK_LOSS_MARKS ||
+           a == BK_LOSSES_ODD || a == BK_LOSS_MARKS_ODD;
 }
 
 /* Bytes of news that go out, that come, and of the same packed, for each byte of the halo's sets,
@@ -242,20 +243,22 @@ void bk_share_join(struct bk_state *st, struct bk_joined *x)
 
 /* == News == */
 
-/* Wins or losses: where their frontier lies. */
+/* Wins, or losses of a ply: where their frontier lies, and what looks at them next. */
 struct news_kind {
     struct bk_solver *b;
-    enum bk_array sets, marks, any;
+    enum bk_array sets, marks, any, todo;
     bool losses;
     uint32_t words, nmarks; /* 64-bit words of a vector; of the marks of a slice */
 };
 
-static struct news_kind news_kind_of(struct bk_solver *b, bool losses)
+/* ply: of the losses */
+static struct news_kind news_kind_of(struct bk_solver *b, bool losses, uint32_t ply)
 {
     return (struct news_kind){ .b = b,
-                               .sets = losses ? BK_LOSSES : BK_WINS,
-                               .marks = losses ? BK_LOSS_MARKS : BK_WIN_MARKS,
-                               .any = losses ? BK_ANY_LOSS : BK_ANY_WIN,
+                               .sets = losses ? bk_losses_of(ply) : BK_WINS,
+                               .marks = losses ? bk_loss_marks_of(ply) : BK_WIN_MARKS,
+                               .any = losses ? bk_any_loss_of(ply) : BK_ANY_WIN,
+                               .todo = losses ? bk_todo_win_of(ply) : BK_TODO_LOSE,
                                .losses = losses,
                                .words = (uint32_t)(b->kernel->set_bytes * b->kernel->lanes / 8),
                                .nmarks = b->setup->nmarks };
@@ -366,10 +369,9 @@ static void forget_news(const struct bk_share *h, const struct news_kind *f)
 static void wake(const struct news_kind *f, uint32_t slice, unsigned side)
 {
     const struct bk_king_moves *kings = f->b->setup->kings;
-    enum bk_array todo = f->losses ? BK_TODO_WIN : BK_TODO_LOSE;
 
     for (uint32_t i = kings->back_first[!side][slice]; i < kings->back_first[!side][slice + 1]; i++)
-        *(uint8_t *)bk_state_slice(&f->b->state, todo, !side, kings->back[!side][i]) = 1;
+        *(uint8_t *)bk_state_slice(&f->b->state, f->todo, !side, kings->back[!side][i]) = 1;
 }
 
 /* Reads what put_vector() wrote. */
@@ -414,10 +416,11 @@ static const char *take_slice(const struct news_kind *f, const char *at)
     return at;
 }
 
-enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
-                          struct bk_report *why)
+enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, struct bk_report *why)
 {
-    struct news_kind f = news_kind_of(b, losses), used = news_kind_of(b, !losses);
+    uint32_t ply = b->state.ply;
+    struct news_kind f = news_kind_of(b, b->state.losing, ply);
+    struct news_kind used = news_kind_of(b, !b->state.losing, ply - 1);
     enum bk_err err;
 
     pack_news(h, &f, bk_rank());
@@ -432,9 +435,9 @@ enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool lo
     return BK_OK;
 }
 
-uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b, bool losses)
+uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b)
 {
-    struct news_kind f = news_kind_of(b, losses);
+    struct news_kind f = news_kind_of(b, b->state.losing, b->state.ply);
     uint64_t bytes = h->ranks * (bk_ranks_exchange_words(h->ranks) +
                                  bk_transport_reduced(JOINED * sizeof(int64_t), h->ranks));
 
@@ -509,7 +512,24 @@ static enum bk_err send_won(const struct bk_share *h, struct bk_solver *b, uint3
     return err;
 }
 
-enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
+/* Sends the frontiers that the next ply wants: those of the last pass, and, to zeroing, the losses
+   of the pass before it. */
+static enum bk_err send_frontiers(const struct bk_share *h, struct bk_solver *b,
+                                  struct bk_report *why)
+{
+    bool both = b->setup->nmove && b->state.ply;
+    enum bk_err err;
+
+    b->state.losing = both || !(b->state.ply & 1);
+    err = bk_share_news(h, b, why);
+    if (err || !both)
+        return err;
+    err = bk_ranks_agree(err, why);
+    b->state.losing = false;
+    return err ? err : bk_share_news(h, b, why);
+}
+
+enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, uint32_t ply,
                              struct bk_report *why)
 {
     uint32_t step = slices_of_round(2 * b->state.slice_bytes[BK_WON]), to;
@@ -524,7 +544,8 @@ enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool
         err = err ? err : now;
     }
     err = bk_ranks_agree(err, why);
-    return err ? err : bk_share_news(h, b, losses, why);
+    b->state.ply = ply;
+    return err ? err : send_frontiers(h, b, why);
 }
 
 /* == Values == */
@@ -884,7 +905,7 @@ enum bk_err bk_share_traffic(struct bk_share_traffic *out, const struct bk_value
     double values = 0, looked_at = 0, frontiers = 0;
     struct bk_order o = { 0 };
 
-    if (!bk_order_new(&o, ix, strategy))
+    if (!bk_order_new(&o, ix, strategy, bk_memtable_metric(w->t)))
         return bk_no_memory(why);
     for (uint32_t l = 0; !shared && l < o.nlevels; l++)
         values += values_spread(w, &o, l, threads);

@@ -80,18 +80,17 @@ struct bk_joined {
 void bk_share_join(struct bk_state *st, struct bk_joined *x);
 
 /* After a pass: sends the frontiers of own slices to the processes that read them, and stores those
-   received in the halo.  losses: the pass was an even ply.
+   received in the halo.  The state says which pass it was.
    BK_E_SYSTEM: no memory, perhaps on this rank alone. */
-enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
-                          struct bk_report *why);
+enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, struct bk_report *why);
 
 /* In a single process that has the whole block: returns the bytes that the owners would send each
    other after this pass.  0: no memory. */
-uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b, bool losses);
+uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b);
 
 /* After each process has read its own slices from a checkpoint: fills the halo from its owners.
-   losses: the last ply was an even one.  BK_E_SYSTEM: as above. */
-enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
+   ply: the last one.  BK_E_SYSTEM: as above. */
+enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, uint32_t ply,
                              struct bk_report *why);
 
 /* Sends all slices of the arrays that become values to every process; frees the rest of the state.
