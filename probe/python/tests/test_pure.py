@@ -121,30 +121,54 @@ def test_moves_are_written_the_same():
     assert any(s[0] == "error" for s in said)
 
 
-def test_keys_and_games_that_python_alone_does_not_know_are_named(tmp_path, monkeypatch):
+def test_keys_and_games_that_python_alone_does_not_know_are_named(tmp_path):
     from bareking._pure import game
     from bareking._pure.fault import Fault
     chess = (game.VARIANTS / "chess.ini").read_text()
     (tmp_path / "odd.ini").write_text(chess.replace("[piece", "tide = high\n[piece", 1))
     with pytest.raises(Fault, match=r"odd\.ini:\d+:1: .*`tide` is not known to Python alone"):
         game.load(str(tmp_path / "odd.ini"))
-    (tmp_path / "fairy").mkdir()
-    (tmp_path / "fairy/all.ini").write_text("[chess]\nking = k\n\n[makruk:chess]\nking = k\n")
-    monkeypatch.setattr(game, "VARIANTS", tmp_path)
-    with pytest.raises(Fault, match="makruk: Fairy-Stockfish's games are read by libbareking alone"):
-        game.load("makruk")
+    for name in ("makruk", "fischerandom", "shako"):
+        assert Game(name).name == name and name not in game.names()
+        with pytest.raises(Fault, match=name + ": Fairy-Stockfish's games are read by libbareking alone"):
+            game.load(name)
 
 
-def test_castling_on_another_rank():
-    """rank counted from each side; the first is as it was, in the number of the rules, too"""
-    from bareking._pure import game, moves, position
-    chess = (game.VARIANTS / "chess.ini").read_text()
-    first, second = (game.read_variant("x.ini", chess.replace("[piece", f"castling-rank = {rank}\n[piece", 1))
-                     for rank in (1, 2))
-    assert first.rules_id == game.load("chess").rules_id != second.rules_id
-    p = position.read_fen(second, "8/r3k2r/8/8/8/8/R3K2R/8 w KQkq")
-    assert p.rights == 15 and {"e2g2", "e2c2"} <= {moves.name(second, m) for m in moves.legal(second, p)}
-    assert position.read_fen(second, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq").rights == 0
+SIX = """[variant]
+name = six
+board = 6x5
+holes = c1 d5
+castling-rook = R
+castling-rank = 2
+castling-king-to = b f
+castling-rook-to = c e
+deal = 2krr1/6/6/6/2*K2 w
+deal = 2kr2/6/6/6/2*K2 w
+deal-shuffle = no
+%s
+[piece king]
+letter = K
+royal = yes
+move = K
+[piece rook]
+letter = R
+move = R
+"""
+
+
+def test_castling_on_another_rank_is_the_same(tmp_path):
+    homes = {"fixed": "castling-king-file = d\ncastling-rook-files = a f", "shuffled": "castling-homes = shuffled"}
+    asked = []
+    for name, keys in homes.items():
+        (tmp_path / name).mkdir()
+        path = str(tmp_path / name / "six.ini")
+        Path(path).write_text(SIX % keys)
+        asked += [["game", path, "", ""], ["missing", path, str(tmp_path), "KRvKR+Qk"]]
+        asked += [["texts", path, "", fen] for fen in (
+            "3*2/r2k1r/6/R2K1R/2*3 w KQkq", "3*2/r2k1r/6/R2K1R/2*3 b KQkq", "3*2/1r1k1r/6/6/R1*K1R b KQkq")]
+    said = agree(asked)
+    assert sum(text[1] == "O-O-O" for s in said if s[0] == "texts" for text in s[1]) == 5
+    assert len({s[7] for s in said if s[0] == "game"}) == 2
 
 
 FENS = [
