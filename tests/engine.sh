@@ -12,10 +12,12 @@ pass() { passed=$((passed + 1)); }
 native() { [ -z "${ENGINE-}" ]; } # not on an emulated system: its links, signals and devices are others
 
 # == A session == lines go to 3, and come from 4; an engine that hangs is ended
+limit=600 # seconds of a session: under wine, on a busy machine, the longest takes minutes
 open_session() { # first line
     rm -f "$tmp/in" "$tmp/out"
     mkfifo "$tmp/in" "$tmp/out"
-    timeout 120 "$engine" --dir "$tmp/tables" <"$tmp/in" >"$tmp/out" 2>"$tmp/said" &
+    trap 'fail_gone "it was spoken to"' PIPE
+    timeout $limit "$engine" --dir "$tmp/tables" <"$tmp/in" >"$tmp/out" 2>"$tmp/said" &
     pid=$!
     exec 3>"$tmp/in" 4<"$tmp/out"
     say "$1"
@@ -25,8 +27,16 @@ close_session() {
     exec 3>&-
     cat <&4 >/dev/null
     exec 4<&-
+    trap - PIPE
     wait $pid || fail "the engine ended with status $?"
     [ ! -s "$tmp/said" ] || fail "stderr: $(cat "$tmp/said")"
+}
+# What is said of an engine that goes before `quit`
+fail_gone() { # when
+    trap - PIPE
+    wait $pid && status=0 || status=$?
+    [ $status -ne 124 ] || fail "the engine was ended after $limit s; $*"
+    fail "the engine ended with status $status; $*"
 }
 say() { printf '%s\n' "$*" >&3; }
 # Reads lines up to one that matches, which is left in $line; those before it in $tmp/before.
@@ -37,7 +47,7 @@ expect() { # pattern of `case`
         case $line in $1) return 0 ;; esac
         printf '%s\n' "$line" >>"$tmp/before"
     done
-    fail "the engine ended; expected '$1' after: $(tail -n 5 "$tmp/before")"
+    fail_gone "expected '$1' after: $(tail -n 5 "$tmp/before")"
 }
 no_errors() { # all that came before the next readyok
     say isready

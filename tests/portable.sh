@@ -95,6 +95,7 @@ if [ -n "${ZSTD_WINDOWS-}" ] && command -v x86_64-w64-mingw32-gcc-posix >/dev/nu
     # a list as it is written there, of folders in whose name is a space
     ln -s "$golden" "$tmp/golden tables"
     export WINEPREFIX="$tmp/wine" WINEDEBUG=-all
+    at_end='wineserver -k -w' # which writes into the folder that is to go
     answers x86_64-w64-mingw32-gcc-posix "$ZSTD_WINDOWS" "Z:$tmp/none;Z:$tmp/golden tables" wine
     done="$done, and answers"
 fi

@@ -75,6 +75,15 @@ BAREKING_POSITIONS=${FULL:+2000} run "$inside" -m pytest
 # the same answers, errors and names by Python alone; what takes long by itself is left to FULL=1
 BAREKING_LIBRARY=none BAREKING_POSITIONS=${FULL:+100} run "$inside" -W ignore::UserWarning -m pytest \
     -k "$([ -z "${FULL-}" ] && echo 'equal or tablebase' || echo 'not run_meanwhile and not test_threads')"
+for each in $(BAREKING_LIBRARY=none "$inside" -W ignore -c '
+import bareking
+for name in bareking.variants():
+    try:
+        bareking.Game(name)
+    except bareking.UsageError:
+        print(name)'); do
+    leave_out "$each by Python alone (a key that it does not know)"
+done
 unset PYTHONPATH
 has "$python" numpy || leave_out 'arrays (python3-numpy)'
 

@@ -47,6 +47,7 @@ host=$(hostname -s)
 cores=$(nproc)
 mkdir -p "$dir/spool" "$dir/state" "$dir/munge"
 dd if=/dev/urandom of="$dir/munge/key" bs=128 count=1 2>/dev/null
+# a job that is requeued waits until what it was begun with has expired: two minutes, unless cred_expire says less
 chmod 700 "$dir/munge/key"
 chmod 600 "$dir/munge/key"
 cat >"$dir/slurm.conf" <<CONF
@@ -58,7 +59,7 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 CryptoType=crypto/munge
-AuthInfo=socket=$dir/munge/socket
+AuthInfo=socket=$dir/munge/socket,cred_expire=10
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none

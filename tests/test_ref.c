@@ -115,7 +115,7 @@ static void chess(struct bk_variant *v)
     p->double_ranks = 1 << 1;
     turns_into(v, p, 1 << 7, "QRBN", true, false);
     v->en_passant = true;
-    v->castling = (struct bk_castling){ true, 2, 4, { 0, 7 }, { 2, 6 }, { 3, 5 }, false };
+    v->castling = (struct bk_castling){ true, 2, 0, 4, { 0, 7 }, { 2, 6 }, { 3, 5 }, false };
 }
 
 static void shatranj(struct bk_variant *v, unsigned files, unsigned ranks)
@@ -747,7 +747,7 @@ static void solve__castling_rights_follow_from_the_moves(void **state)
     board(&v, 6, 4);
     king(&v);
     rook(&v);
-    v.castling = (struct bk_castling){ true, 1, 2, { 0, 5 }, { 1, 4 }, { 2, 3 }, false };
+    v.castling = (struct bk_castling){ true, 1, 0, 2, { 0, 5 }, { 1, 4 }, { 2, 3 }, false };
     check_moves(&v, "6/6/k5/R1K2R w KQ", "c1", "c1d1 c1c2 c1d2 c1e1 "); /* b1 is attacked, and b2 */
     t = solve(&v, "KRvK");
     pos = from_fen(&v, "k5/6/6/2K2R w K");

@@ -765,7 +765,11 @@ static const struct row rows[] = {
                           "castling-king-to = b f\ncastling-rook-to = c e\n")
           KING MAN("rook", "R", "move = R") MAN("courier", "C", "move = AD"),
       .material = { "KRvKC+Q", "KRvKR+Kq" },
-      .off = { { "the first rank", { "castling-rank = 2\n", "" } } } },
+      .off = { { "no castling",
+                 { "castling-rook = R\ncastling-rank = 2\n"
+                   "castling-king-file = d\ncastling-rook-files = a f\n"
+                   "castling-king-to = b f\ncastling-rook-to = c e\n",
+                   "" } } } },
     { .name = "rule__castling_rights_in_tables",
       .game = CASTLING,
       .material = { "KRvKR+Qq", "KRvKR+Kq", "KCvKR+q" },

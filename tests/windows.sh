@@ -10,11 +10,11 @@ at_end='wineserver -k -w'
 mkdir "$tmp/wine" && wineserver -p # it stays: who comes while one goes finds nobody
 wine cmd /c exit >/dev/null 2>&1 || fail 'wine does not run'
 
-# lines end there with two letters
+# lines end there with two letters; what it says on stderr has been said when it ends
 cat >"$tmp/engine" <<END
 #!/bin/bash
 set -o pipefail
-wine "$build/windows/bareking-engine.exe" "\$@" 2> >(tr -d '\\r' >&2) | stdbuf -o0 tr -d '\\r'
+{ wine "$build/windows/bareking-engine.exe" "\$@" 2>&1 >&3 3>&- | tr -d '\\r' >&2 3>&-; } 3>&1 | stdbuf -o0 tr -d '\\r'
 END
 chmod +x "$tmp/engine"
 ENGINE="$tmp/engine" sh "$(dirname "$0")/engine.sh" "$build" >"$tmp/log" || fail "$(tail -n 3 "$tmp/log")"

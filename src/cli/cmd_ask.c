@@ -189,9 +189,12 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
                             const struct bk_lib_ranked *move, size_t n)
 {
     struct bk_lib_move_text *text = malloc((n + 1) * sizeof *text);
-    enum bk_lib_err err = text ? bk_write_moves_fen(q->lib, q->fen, move, n, text) : BK_LIB_SYSTEM;
+    enum bk_lib_err err;
     json_t *answer;
 
+    if (!text)
+        return cli_fail(CLI_SYSTEM, "no memory for %zu moves", n);
+    err = bk_write_moves_fen(q->lib, q->fen, move, n, text);
     if (err) {
         free(text);
         return fail_lib(q, err);

@@ -31,13 +31,16 @@ def answer(what, name, folder, fen):
         return ["missing", tablebase(name, folder).missing(fen), tablebase(name, folder).has(fen)]
     if what == "moves":
         position = bareking.Position(name, fen)
-        return ["moves", [move(m) for m in position.legal_moves()], position.outcome()]
+        moves = position.legal_moves()
+        return ["moves", [move(m) for m in moves], position.outcome(), position.move_texts(moves[::9])]
+    if what == "texts":
+        return ["texts", bareking.Position(name, fen).move_texts(folder.split() or None)]
     t = tablebase(name, folder)
     value = ["value", t.probe(fen), t.probe_wdl(fen)]
     if what == "all":
         position = t.game.position(fen)
         value += [position.fen, [move(m) for m in position.legal_moves()], position.outcome(),
-                  [[*move(r.move), *r[1:5], r.error and r.error.__name__]
+                  position.move_texts(), [[*move(r.move), *r[1:5], r.error and r.error.__name__]
                    for r in t.root_moves(fen, partial=True)]]
     return value
 

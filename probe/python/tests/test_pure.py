@@ -52,26 +52,41 @@ def agree(asked):
     return library
 
 
-def test_all_golden_tables_say_the_same(golden):
+@pytest.fixture(scope="module")
+def known():
+    """The games that Python alone can play.  What it refuses it calls by name, with the key that it does not know."""
+    refused = python("-W", "ignore", CHILD, text="".join(
+        json.dumps(["game", name, "", ""]) + "\n" for name in bareking.variants()), **PURE)
+    assert not refused.returncode, refused.stderr
+    out = []
+    for name, said in zip(bareking.variants(), map(json.loads, refused.stdout.splitlines())):
+        if said[0] == "error":
+            assert said[1] == "UsageError" and f"{name}.ini:" in said[2] and "`" in said[2], said
+        else:
+            out.append(name)
+    return out
+
+
+def test_all_golden_tables_say_the_same(golden, known):
     each = 1000 if os.environ.get("GOLDEN_ALL") else 12
     rng = random.Random(3)
     asked, games = [], set()
-    for folder, name, what in listed(golden):
+    for folder, name, what in listed(golden, known):
         game = Game(name)
         positions = positions_of(game, what, golden / folder, rng, each)
         asked += [["value" if i % 8 else "all", name, str(golden / folder), p.fen]
                   for i, p in enumerate(positions)]
         games.add(name)
     said = agree(asked)
-    assert games == set(bareking.variants())
+    assert games == set(known)
     assert sum(s[0] != "error" for s in said) > 20 * each
     assert {s[1][0] for s in said if s[0] == "value"} == {-1, 0, 1}
 
 
-def test_moves_of_random_games_are_the_same():
+def test_moves_of_random_games_are_the_same(known):
     rng = random.Random(5)
     asked = []
-    for name in bareking.variants():
+    for name in known:
         game = Game(name)
         position = game.position() if game.start else None
         for nth in range(24):
@@ -85,8 +100,75 @@ def test_moves_of_random_games_are_the_same():
     assert len(asked) > 100 and any("=" in move[0] for s in said for move in s[1])
 
 
-def test_games_are_the_same():
-    agree([["game", name, "", ""] for name in bareking.variants()])
+def test_games_are_the_same(known):
+    agree([["game", name, "", ""] for name in known])
+
+
+def test_moves_are_written_the_same():
+    asked = [["texts", name, "", fen] for name, fen in (
+        ("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq"), ("chess", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq"),
+        ("chess", "4k3/8/8/3pP3/8/N3N3/8/N1N1K3 w - d6"), ("chess", "Q1Q5/8/Q7/8/8/8/7k/4K3 w"),
+        ("chess", "1r5k/P1P5/6K1/8/8/8/8/8 w"), ("chess", "7k/8/5KQ1/8/8/8/8/8 w"),
+        ("shatranj", "7k/8/6K1/8/8/8/7q/R7 w"), ("shatranj", "7k/8/8/8/8/1R6/1q6/K7 w"),
+        ("sultan-random", "1k8/10/10/10/10/10/10/3RK1R1R1 w GD"),
+        ("atlantean-double", "3**/1n3/kP2K/4*/**3 w - - 0 1"), ("atlantean-double", "3k3*/8/8/8/3n4/3mm3/3Z4/K7 w"),
+        ("darwinian", "3*/*f2/k2K/1W2/*3[e] w"), ("puzzle-mini-bonus", "2**/k1**/2a1/2KR w"))]
+    asked += [["texts", "chess", words, "4k3/P7/8/8/8/8/8/4K3 w"]
+              for words in ("a7a8=N e1e2", "e1e2 a7a8", "x", "e1e2 \u00e9", "a7a8=Q a7a8=Q")]
+    said = agree(asked)
+    san = {text[1] for s in said if s[0] == "texts" for text in s[1]}
+    assert {"O-O", "O-O-O", "exd6", "N1c2", "Nab3", "Qa8b7", "Zxd3xd4+", "Zxd3-b1", "Ra8#", "Kxb2#", "a8=N", "cxb8=Q#", "Qg7#"} <= san, san
+    assert any(s[0] == "error" for s in said)
+
+
+def test_keys_and_games_that_python_alone_does_not_know_are_named(tmp_path):
+    from bareking._pure import game
+    from bareking._pure.fault import Fault
+    chess = (game.VARIANTS / "chess.ini").read_text()
+    (tmp_path / "odd.ini").write_text(chess.replace("[piece", "tide = high\n[piece", 1))
+    with pytest.raises(Fault, match=r"odd\.ini:\d+:1: .*`tide` is not known to Python alone"):
+        game.load(str(tmp_path / "odd.ini"))
+    for name in ("makruk", "fischerandom", "shako"):
+        assert Game(name).name == name and name not in game.names()
+        with pytest.raises(Fault, match=name + ": Fairy-Stockfish's games are read by libbareking alone"):
+            game.load(name)
+
+
+SIX = """[variant]
+name = six
+board = 6x5
+holes = c1 d5
+castling-rook = R
+castling-rank = 2
+castling-king-to = b f
+castling-rook-to = c e
+deal = 2krr1/6/6/6/2*K2 w
+deal = 2kr2/6/6/6/2*K2 w
+deal-shuffle = no
+%s
+[piece king]
+letter = K
+royal = yes
+move = K
+[piece rook]
+letter = R
+move = R
+"""
+
+
+def test_castling_on_another_rank_is_the_same(tmp_path):
+    homes = {"fixed": "castling-king-file = d\ncastling-rook-files = a f", "shuffled": "castling-homes = shuffled"}
+    asked = []
+    for name, keys in homes.items():
+        (tmp_path / name).mkdir()
+        path = str(tmp_path / name / "six.ini")
+        Path(path).write_text(SIX % keys)
+        asked += [["game", path, "", ""], ["missing", path, str(tmp_path), "KRvKR+Qk"]]
+        asked += [["texts", path, "", fen] for fen in (
+            "3*2/r2k1r/6/R2K1R/2*3 w KQkq", "3*2/r2k1r/6/R2K1R/2*3 b KQkq", "3*2/1r1k1r/6/6/R1*K1R b KQkq")]
+    said = agree(asked)
+    assert sum(text[1] == "O-O-O" for s in said if s[0] == "texts" for text in s[1]) == 5
+    assert len({s[7] for s in said if s[0] == "game"}) == 2
 
 
 FENS = [
@@ -110,6 +192,9 @@ def test_errors_are_the_same(golden):
     asked += [["all", "sultan-random", chess, fen] for fen in (
         "startpos", "1k8/10/10/10/10/10/10/3RK1R1R1 w GI", "r1k2r4/10/10/10/10/10/10/R4K1R2 w KQkq")]
     asked += [["all", "puzzle-hands", chess, "6**/6**/3k4/8/8/2K5/1A6/R6r w"]]
+    asked += [["all", name, chess, fen] for name in ("puzzle-mini-bonus", "puzzle-mini") for fen in (
+        "2**/k1**/2A1/2KR[-] w", "2**/k1**/4/2KR[a] w", "2**/k1**/4/2KR[a=2] w", "2**/k1**/4/2KR[a=*] w k1,0",
+        "2**/k1**/2r1/2KR w k1.0,0", "2**/k1**/2r1/2KR w k1,0", "2**/k1**/2r1/2KR w k", "2**/2**/4/4[KRAkra] w", "startpos")]
     asked += [["play", "chess", word, "r3k2r/1P6/8/8/8/8/6p1/R3K2R w KQkq"] for word in (
         "O-O", "0-0-0", "e1h1", "E1-E2", "b7b8", "b7b8q", "b7xa8=N+", "a1h8", "nonsense", "e1e2=Q", "oo")]
     asked += [["missing", "chess", chess, name] for name in (

@@ -171,8 +171,8 @@ class Catalog:
                     found[m] = path, name
         out = []
         for m, (path, name) in found.items():
-            beside = path[:-1] + "d"
-            distances = beside if os.path.isfile(beside) else self._is_there(m, DTW)
+            bkd = path[:-1] + "d"
+            distances = bkd if os.path.isfile(bkd) else self._is_there(m, DTW)
             has = HAS_WDL | (HAS_DTW if distances else LOST_DTW * _promises(path))
             out.append(Listed(name, m.men, has, os.path.getsize(path) + (
                 os.path.getsize(distances) if distances else 0)))

@@ -77,6 +77,7 @@ class Castling(NamedTuple):
     king_to: Tuple[int, int] = (0, 0)
     rook_to: Tuple[int, int] = (0, 0)
     shuffled: bool = False
+    rank: int = 0  # of the homes, 0: the own first
 
 
 class Variant:
@@ -124,8 +125,9 @@ class Variant:
         return -self.files if colour else self.files
 
     def home_rank(self, colour: int) -> int:
-        """The first square of the mover's own first rank."""
-        return (self.ranks - 1) * self.files if colour else 0
+        """The first square of the rank on which a side castles."""
+        rank = self.castling.rank
+        return (self.ranks - 1 - rank if colour else rank) * self.files
 
     def may_stand(self, kind: int, colour: int, square: int) -> bool:
         return bool(self.board >> square & 1
@@ -280,6 +282,8 @@ def rules_number(v: Variant, wings: int) -> int:
         out += bytes([c.rook, c.king_file])
         for side in range(2):
             out += bytes([c.rook_file[side], c.king_to[side], c.rook_to[side]])
+        if c.rank:
+            out += b"R" + bytes([c.rank])
     if v.hands:
         out += b"H" + bytes([v.configuration, v.drops, v.quiet_turns])
     return xxh64(out, 1)
@@ -362,7 +366,7 @@ class _File:
             self.sections.append((line[1:-1].strip(), number, {}))
         elif key and self.sections:
             there = self.sections[-1][2].setdefault(key[1], [])
-            if there and key[1] not in ("becomes", "holes"):
+            if there and key[1] not in ("becomes", "holes", "deal"):
                 self.fault(number, f"`{key[1]}` stands twice")
             there.append((key[2].strip(), number))
         elif line:
@@ -407,7 +411,7 @@ class _Section:
 
     def end(self) -> None:
         for key, values in self._keys.items():
-            self.file.fault(values[0][1], f"[{self.header}]: `{key}` is not known")
+            self.file.fault(values[0][1], f"[{self.header}]: `{key}` is not known to Python alone")
 
 
 def _ranks_of(text: str, ranks: int) -> int:
@@ -471,16 +475,18 @@ def _read_castling(v: Variant, s: _Section) -> Castling:
         return found[0], found[1]  # type: ignore[return-value]
 
     shuffled = bool(s.one_of("castling-homes", "fixed", "shuffled"))
+    rank = max(s.number("castling-rank", v.ranks // 2) - 1, 0)
     rook = s.text("castling-rook", "")
     if not rook:
         return Castling()
     king_to, rook_to = files("castling-king-to"), files("castling-rook-to")
     if shuffled:
-        return Castling(False, _letter(v, rook), NO_HOME, (NO_HOME, NO_HOME), king_to, rook_to, True)
+        return Castling(False, _letter(v, rook), NO_HOME, (NO_HOME, NO_HOME), king_to, rook_to, True, rank)
     king = v.file_of(s.text("castling-king-file"))
     if king is None:
         raise ValueError("castling-king-file: no file of this board")
-    return Castling(True, _letter(v, rook), king, files("castling-rook-files"), king_to, rook_to)
+    return Castling(True, _letter(v, rook), king, files("castling-rook-files"), king_to, rook_to,
+                    rank=rank)
 
 
 def _read_board(v: Variant, s: _Section) -> None:
@@ -506,7 +512,9 @@ def _read_rules(v: Variant, s: _Section) -> None:
     if not re.fullmatch(r"[a-z0-9-]{1,63}", v.name):
         raise ValueError(f"name: `{v.name}` has other letters than a-z, 0-9 and -")
     v.title, v.start = s.text("title", ""), s.text("start", "")
-    s.text("source", "")
+    for key in ("source", "deal-shuffle", "deal-apart"):  # no rules of a table
+        s.text(key, "")
+    s.all("deal")
     v.bare = s.one_of("bare-king", "nothing", "wins", "wins-unless-bared-back")
     v.stalemate_loses = bool(s.one_of("stalemate", "draw", "loss"))
     v.en_passant = bool(s.one_of("en-passant", "no", "yes"))
@@ -518,7 +526,8 @@ def _read_rules(v: Variant, s: _Section) -> None:
         v.limit[_letter(v, word[0])] = int(word[1:])
     v.turns = s.number("game-length-turns", 10000)
     v.hands = bool(s.one_of("hand", "none", "captured"))
-    s.one_of("hand-bonus", "none")
+    s.one_of("hand-bonus", "none", "n-for-n")  # of turns with hands, which no table knows
+    s.one_of("hand-recapture", "yes", "no")
     v.configuration = bool(s.one_of("configuration", "none", "2x2"))
     v.drops = bool(s.one_of("opening", "array", "drops"))
     v.quiet_turns = s.number("opening-quiet-turns", 20)
@@ -562,12 +571,20 @@ def names() -> Tuple[str, ...]:
     return tuple(path.stem for path in sorted(VARIANTS.glob("*.ini")))
 
 
+def _fairy_names() -> FrozenSet[str]:
+    """The games that Fairy-Stockfish has built in, as far as libbareking has them."""
+    return frozenset(name for path in VARIANTS.glob("fairy/*.ini")
+                     for name in re.findall(r"^\[([^]:]+)", path.read_text("utf-8"), re.M))
+
+
 def load(name: str) -> Variant:
     """A game by its name or path."""
     if ".ini#" in name:
         raise Fault(USAGE, f"{name}: Fairy-Stockfish's games are read by libbareking alone")
     is_path = "/" in name or name.endswith(".ini")
     if not is_path and name not in names():
+        if name in _fairy_names():
+            raise Fault(USAGE, f"{name}: Fairy-Stockfish's games are read by libbareking alone")
         near = get_close_matches(name, names(), 1, 0)
         raise Fault(USAGE, f"no variant is called `{name}`; did you mean `{near[0] if near else ''}`?  "
                            f"There are {' '.join(names())}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from math import comb
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -289,18 +288,3 @@ class Index:
             return at
         m = self.maps[symmetry]
         return self._sorted(tuple(m[s] for s in at))  # type: ignore[index]
-
-    def unrank(self, number: int) -> Squares:
-        b = self.blocks[bisect_right(self.firsts, number) - 1]
-        number -= b.first
-        out = [0] * (2 + len(self.slots))
-        kings = b.pairs.kings[number // b.slice_weight % len(b.pairs.kings)]
-        out[0], out[1] = kings
-        for slot, men, weight in b.digits:
-            there = self.cells[slot].squares[b.cells[slot]]
-            digit = number // weight % comb(len(there), men)
-            for i in range(men, 0, -1):
-                place = next(p for p in range(len(there), -1, -1) if comb(p, i) <= digit)
-                digit -= comb(place, i)
-                out[2 + slot + i - 1] = there[place]
-        return tuple(out)

@@ -528,6 +528,19 @@ class PureLibrary:
         v, p = _place_fen(lib, fen)
         out.value = write_fen(v, moves.play(v, p, moves.read(v, p, _utf8(move)))).encode()
 
+    @staticmethod
+    @_guarded
+    def bk_write_moves_fen(lib: Lib, fen: bytes, wanted: Any, n: int, out: Any) -> None:
+        v, p = _place_fen(lib, fen)
+        among = list(moves.legal(v, p))
+        named = {moves.name(v, m).encode(): m for m in among}
+        for i in range(n):
+            m = named.get(wanted[i].name)
+            if m is None:
+                raise _bad(f"move {i + 1}: '{_utf8(wanted[i].name)}' is no legal move here")
+            out[i] = c.MoveTextStruct(moves.san(v, p, m, among).encode(), moves.uci(v, m).encode(),
+                                      write_fen(v, moves.play(v, p, m)).encode())
+
     # == What there is ==
 
     @staticmethod

@@ -58,10 +58,6 @@ def in_check(v: Variant, p: Pos, colour: int) -> bool:
     return attacked(v, p, p.king[colour], 1 - colour)
 
 
-def is_legal(v: Variant, p: Pos) -> bool:
-    return not in_check(v, p, 1 - p.stm)
-
-
 # == Moves ==
 
 
@@ -290,6 +286,45 @@ def name(v: Variant, m: Move) -> str:
     return (v.square_name(m.start) + ("" if between is None else v.square_name(between))
             + v.square_name(_named_to(m))
             + ("" if m.becomes is STAYS else "=" + v.kinds[m.becomes].letter))
+
+
+def uci(v: Variant, m: Move) -> str:
+    """As engines write it: "b9b10m"."""
+    said, _, becomes = name(v, m).partition("=")
+    return said + becomes.lower()
+
+
+def _origin(v: Variant, p: Pos, m: Move, among: List[Move]) -> str:
+    """The letter of the man, unless it is P, and what must be said of where he comes from: his file,
+    or his rank, or both, where others of his kind could end there, too."""
+    others = [o.start for o in among if o.to == m.to and o.start != m.start and not o.castles
+              and p.men[o.start] == p.men[m.start]]
+    file, rank = m.start % v.files, m.start // v.files
+    same_file = any(start % v.files == file for start in others)
+    same_rank = any(start // v.files == rank for start in others)
+    letter = v.kinds[p.men[m.start] >> 1].letter
+    pawn_takes = letter == "P" and m.takes is not None and file != m.to % v.files
+    says_file = pawn_takes or (others and (same_rank or not same_file))
+    return (letter.replace("P", "") + (chr(ord("a") + file) if says_file else "")
+            + (str(rank + 1) if same_file else ""))
+
+
+def san(v: Variant, p: Pos, m: Move, among: List[Move]) -> str:
+    """As people write it: "Rxd5+", "e8=Q", "O-O".  among: all legal moves."""
+    if m.castles:
+        text = "O-O-O" if m.also < m.start else "O-O"  # type: ignore[operator]
+    else:
+        between = _between(m)
+        text = _origin(v, p, m, among) + ("" if between is None else "x" + v.square_name(between))
+        if between is not None and m.also is None:
+            text += "-"
+        elif m.takes is not None:
+            text += "x"
+        text += v.square_name(m.to) + ("" if m.becomes is STAYS else "=" + v.kinds[m.becomes].letter)
+    after = play(v, p, m)
+    if end_of(v, after)[1] < 0:
+        return text + "#"
+    return text + "+" * in_check(v, after, after.stm)
 
 
 class _Said(NamedTuple):

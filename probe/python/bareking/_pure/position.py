@@ -379,7 +379,7 @@ def _homes(v: Variant, text: str) -> Optional[Tuple[int, Tuple[int, int]]]:
 def _home_rook(v: Variant, p: Pos, low: str, colour: int) -> Optional[int]:
     """The file of the rook of a right; None: king and rook are not where they could castle from."""
     home, king = v.home_rank(colour), p.king[colour] % v.files
-    if v.own_rank(p.king[colour], colour) or king in (0, v.files - 1):
+    if p.king[colour] - king != home or king in (0, v.files - 1):
         return None
     rooks = [file for file in range(v.files)
              if p.men.get(home + file) == v.castling.rook * 2 + colour]
