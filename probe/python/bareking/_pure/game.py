@@ -512,7 +512,7 @@ def _read_rules(v: Variant, s: _Section) -> None:
     if not re.fullmatch(r"[a-z0-9-]{1,63}", v.name):
         raise ValueError(f"name: `{v.name}` has other letters than a-z, 0-9 and -")
     v.title, v.start = s.text("title", ""), s.text("start", "")
-    for key in ("source", "deal-shuffle", "deal-apart"):  # no rules of a table
+    for key in ("source", "deal-shuffle", "deal-apart", "n-move", "zeroing"):  # no rules of a table
         s.text(key, "")
     s.all("deal")
     v.bare = s.one_of("bare-king", "nothing", "wins", "wins-unless-bared-back")
