@@ -179,7 +179,7 @@ static const struct command {
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n"
       "DIR may be a list of folders with `:` between.\n" },
-    { "count", cmd_count, "d:ntmTwZKFfyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "count", cmd_count, "d:ntmTwQKFfyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what materials add up to, without making their tables",
       "How often each side wins, draws and loses, of all placements, and the longest.  What has a\n"
       "table is read, what has none is solved in memory, with all that it leads to, and "
