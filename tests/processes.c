@@ -144,7 +144,7 @@ void processes_run(unsigned n, void (*work)(void), int status[])
         }
     for (rank = 0; rank < n; rank++)
         if ((pid[rank] = fork()) == 0) {
-            alarm(60);
+            alarm(300);
             work();
             _exit(0);
         }
