@@ -660,8 +660,8 @@ static void all_placements(struct graph *g, const char *army, struct slow *s)
 
 /* == A whole game == */
 
-/* Solves every placement of `army`; from_empty: all that follows from the empty board instead. */
-static void solve(struct graph *g, const char *army, bool from_empty)
+/* Adds every placement of `army`; from_empty: the empty board instead. */
+static void begin(struct graph *g, const char *army, bool from_empty)
 {
     struct slow s;
 
@@ -673,6 +673,12 @@ static void solve(struct graph *g, const char *army, bool from_empty)
     } else {
         all_placements(g, army, &s);
     }
+}
+
+/* Solves these, and all that follows from them. */
+static void solve(struct graph *g, const char *army, bool from_empty)
+{
+    begin(g, army, from_empty);
     explore(g);
     repeat(g);
 }
@@ -803,17 +809,9 @@ static bool some_position(const struct bk_variant *v, const char *army, bool fro
     struct graph g = { .v = v };
     struct bk_report why = { "" };
     char fen[BK_FEN_MAX];
-    struct slow s;
     bool fits;
 
-    empty_board(v, &s);
-    if (from_empty) {
-        strcpy(s.pool, army);
-        s.stm = 'w';
-        node_of(&g, &s);
-    } else {
-        all_placements(&g, army, &s);
-    }
+    begin(&g, army, from_empty);
     fits = g.n && !bk_hands_from_fen(p, v, fen_of(v, &g.node[0].s, fen), &why);
     if (g.n && !fits)
         printf("%s: %s\n", fen, why.text);

@@ -924,29 +924,25 @@ static void rule__hands(void **state)
     bk_variant_free(v);
 }
 
-static void rule__configuration(void **state)
+/* Both solvers agree on `rules`, and some state of the men has another value by `otherwise`. */
+static void prove_hands(struct hands_rules rules, struct hands_rules otherwise, const char *men,
+                        bool from_empty)
 {
-    struct hands_rules without = puzzle;
-    struct bk_variant *v = hands_game(&puzzle), *other;
+    struct bk_variant *v = hands_game(&rules), *other = hands_game(&otherwise);
 
-    (void)state;
-    without.configuration = "none";
-    other = hands_game(&without);
-    assert_int_equal(hands_check_army(v, "KAAkf"), 0);
-    assert_true(hands_changed(v, other, "KAAkf", false) > 0);
+    assert_int_equal(from_empty ? hands_check_opening(v, men) : hands_check_army(v, men), 0);
+    assert_true(hands_changed(v, other, men, from_empty) > 0);
     bk_variant_free(other);
     bk_variant_free(v);
 }
 
-/* Rules of turns: some state of an army has another value where they are not. */
-static void prove_turns(struct hands_rules rules, struct hands_rules otherwise, const char *army)
+static void rule__configuration(void **state)
 {
-    struct bk_variant *v = hands_game(&rules), *other = hands_game(&otherwise);
+    struct hands_rules without = puzzle;
 
-    assert_int_equal(hands_check_army(v, army), 0);
-    assert_true(hands_changed(v, other, army, false) > 0);
-    bk_variant_free(other);
-    bk_variant_free(v);
+    (void)state;
+    without.configuration = "none";
+    prove_hands(puzzle, without, "KAAkf", false);
 }
 
 static void rule__no_recapture(void **state)
@@ -955,7 +951,7 @@ static void rule__no_recapture(void **state)
 
     (void)state;
     r.no_recapture = true;
-    prove_turns(r, otherwise, "KRNkf");
+    prove_hands(r, otherwise, "KRNkf", false);
 }
 
 static void rule__bonus_turns(void **state)
@@ -968,17 +964,7 @@ static void rule__bonus_turns(void **state)
     r.no_recapture = true;
     otherwise = r;
     r.bonus = true;
-    prove_turns(r, otherwise, "KRNkfn");
-}
-
-static void prove_opening(struct hands_rules rules, struct hands_rules otherwise, const char *pool)
-{
-    struct bk_variant *v = hands_game(&rules), *other = hands_game(&otherwise);
-
-    assert_int_equal(hands_check_opening(v, pool), 0);
-    assert_true(hands_changed(v, other, pool, true) > 0);
-    bk_variant_free(other);
-    bk_variant_free(v);
+    prove_hands(r, otherwise, "KRNkfn", false);
 }
 
 /* Games from the empty board on; a configuration counts before the kings are down, too. */
@@ -989,7 +975,7 @@ static void rule__opening_drops(void **state)
 
     (void)state;
     without.configuration = "none";
-    prove_opening(r, without, "FKfk");
+    prove_hands(r, without, "FKfk", true);
     r.ferzes = 2; /* on bindings of their own */
     v = hands_game(&r);
     assert_int_equal(hands_check_opening(v, "FFKffk"), 0);
@@ -1006,7 +992,7 @@ static void rule__no_checks_at_first(void **state)
     r.quiet = 5;
     at_once = r;
     at_once.quiet = 0;
-    prove_opening(r, at_once, "KRkr");
+    prove_hands(r, at_once, "KRkr", true);
 }
 
 static void ask_small_army(void *context, const struct hands_state *s)

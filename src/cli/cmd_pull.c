@@ -748,22 +748,30 @@ static void tell_wait(void *context, const char *text)
         cli_note("%s", text);
 }
 
-static int pull_table(struct pull *p, unsigned table)
+/* Takes the lock of a table, or of the folder's list; waits for whoever has it. */
+static enum bk_err take_lock(struct bk_lock **lock, struct pull *p, const char *variant,
+                             const char *material, struct bk_report *why)
 {
-    char material[BK_MATERIAL_NAME_MAX];
     const struct bk_lock_wish wish = { .dir = p->dir,
-                                       .variant = p->wanted.v->name,
-                                       .material = bk_material_name(&p->wanted.m[table],
-                                                                    p->wanted.v, material),
+                                       .variant = variant,
+                                       .material = material,
                                        .stop = &cli_stop,
                                        .context = p,
                                        .note = tell_wait };
+    bool waited;
+
+    return bk_lock_take(lock, &wish, &waited, why);
+}
+
+static int pull_table(struct pull *p, unsigned table)
+{
+    char material[BK_MATERIAL_NAME_MAX];
     struct bk_report why = { "" };
     struct bk_lock *lock;
-    bool waited;
     int status;
 
-    if (bk_lock_take(&lock, &wish, &waited, &why))
+    bk_material_name(&p->wanted.m[table], p->wanted.v, material);
+    if (take_lock(&lock, p, p->wanted.v->name, material, &why))
         return fail_all(p, CLI_SYSTEM, "%s", why.text);
     status = pull_locked(p, &p->file[(size_t)table * p->wanted.kinds], bk_lock_is_own(lock));
     bk_lock_free(lock);
@@ -989,18 +997,11 @@ static int update_list(const struct pull *p)
 /* The same, one push at a time. */
 static int update_list_locked(struct pull *p)
 {
-    const struct bk_lock_wish wish = { .dir = p->dir,
-                                       .variant = ".",
-                                       .material = "manifest",
-                                       .stop = &cli_stop,
-                                       .context = p,
-                                       .note = tell_wait };
     struct bk_report why = { "" };
     struct bk_lock *lock;
-    bool waited;
     int status;
 
-    if (bk_lock_take(&lock, &wish, &waited, &why))
+    if (take_lock(&lock, p, ".", "manifest", &why))
         return cli_fail(CLI_SYSTEM, "%s", why.text);
     status = update_list(p);
     bk_lock_free(lock);

@@ -728,6 +728,17 @@ struct listed {
     uint8_t man[BK_HANDS_MEN_MAX], turns[BK_HANDS_MEN_MAX];
 };
 
+/* Reads a number, all its digits; BK_TURNS_EVER: that, or more. */
+static unsigned read_number(const char **s)
+{
+    unsigned n = 0;
+
+    for (; bk_is_digit(**s); ++*s)
+        if (n < BK_TURNS_EVER)
+            n = 10 * n + (unsigned)(**s - '0');
+    return n < BK_TURNS_EVER ? n : BK_TURNS_EVER;
+}
+
 static enum bk_err no_bonus(struct bk_report *why)
 {
     return bk_fail(why, BK_E_USAGE, "FEN: a man is held longer in a game without bonus turns");
@@ -737,7 +748,7 @@ static enum bk_err no_bonus(struct bk_report *why)
 static enum bk_err read_turns(const struct bk_variant *v, const char **s, uint8_t *turns,
                               struct bk_report *why)
 {
-    unsigned n = 0;
+    unsigned n;
 
     *turns = 1;
     if (**s != '=')
@@ -747,8 +758,7 @@ static enum bk_err read_turns(const struct bk_variant *v, const char **s, uint8_
         *turns = BK_TURNS_EVER;
         return bk_rules_hand_bonus(v) ? BK_OK : no_bonus(why);
     }
-    for (; bk_is_digit(**s) && n < BK_TURNS_EVER; ++*s)
-        n = 10 * n + (unsigned)(**s - '0');
+    n = read_number(s);
     if (!n || n >= BK_TURNS_EVER)
         return bk_fail(why, BK_E_USAGE, "FEN: turns left are 1 to %d, or `*`", BK_TURNS_EVER - 1);
     *turns = (uint8_t)n;
@@ -806,7 +816,7 @@ static enum bk_err read_released(struct bk_hands_pos *p, const struct bk_variant
         bool first = true;
 
         for (unsigned type = 0; type < v->ntypes; type++) {
-            unsigned n = 0;
+            unsigned n;
 
             if (type == v->royal || !has_type(p, holder, type))
                 continue;
@@ -815,8 +825,7 @@ static enum bk_err read_released(struct bk_hands_pos *p, const struct bk_variant
             if (!bk_is_digit(*s))
                 return bk_fail(why, BK_E_USAGE, "FEN: a number expected for %c in k...",
                                bk_man_letter(v, bk_man(type, !holder)));
-            for (; bk_is_digit(*s) && n < BK_TURNS_EVER; s++)
-                n = 10 * n + (unsigned)(*s - '0');
+            n = read_number(&s);
             if (n > BK_TURNS_EVER - 2)
                 return bk_fail(why, BK_E_USAGE, "FEN: more than %d men released",
                                BK_TURNS_EVER - 2);
