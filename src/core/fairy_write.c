@@ -80,7 +80,9 @@ static bool game_can_be_said(struct writing *w)
 
 static bool end_can_be_said(struct writing *w)
 {
-    return !bk_rules_bares_back(w->v) || bk_rules_stalemate_wdl(w->v) ||
+    if (bk_rules_without_tables(w->v))
+        return refuse(w, "`%s`", bk_rules_without_tables(w->v));
+    return !bk_rules_bares_back(w->v) || bk_rules_stalemate_loses(w->v) ||
            refuse(w,
                   "baring back (`bare-king = wins-unless-bared-back`) where stalemate is a draw");
 }

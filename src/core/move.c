@@ -5,7 +5,7 @@
  * for that; rules.h knows what it may be when it gets there; attack.h knows
  * check.  What is left for this file: who stands where, en passant, castling.
  *
- * Invariant: no move takes a royal, so both kings are always on the board.
+ * Invariant: no move takes a royal, so if a game has royals both are always on the board.
  * A legal move is a pseudo-legal one that does not leave the own royal
  * attacked; if that is in doubt it is tried on a scratch copy and taken back.
  *
@@ -57,6 +57,7 @@ struct making {
     unsigned room;     /* of `out`, in moves */
     unsigned first, n; /* n: moves found; `out` gets the first-th and as many more as fit */
     bool exits_only;
+    bool captures_only;
     unsigned us, type, from;
     struct bk_bits occupied;
 };
@@ -87,6 +88,8 @@ static void push(struct making *g, struct bk_move m)
     unsigned nth;
 
     if (g->exits_only && !is_exit(g->v, g->p, &m))
+        return;
+    if (g->captures_only && m.takes == BK_SQ_NONE)
         return;
     nth = g->n++ - g->first; /* before the first-th it wraps round, so it is large */
     if (nth < g->room)
@@ -300,6 +303,8 @@ static void castles(struct making *g)
     }
 }
 
+static bool must_capture(const struct bk_variant *v, const struct bk_pos *p);
+
 /* Writes the moves from the *first-th on, as many as there is room for, and returns how many;
  *first becomes where the next portion begins. */
 static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
@@ -309,6 +314,7 @@ static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p,
     struct bk_bits men = p->by[g.us];
 
     g.first = *first;
+    g.captures_only = must_capture(v, p);
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
         g.type = bk_man_type(p->at[g.from]);
         man_moves(&g);
@@ -362,7 +368,8 @@ static struct bk_bits takeable(const struct bk_pos *p)
 {
     struct bk_bits theirs = p->by[!p->stm];
 
-    bk_bits_clear(&theirs, p->king[!p->stm]);
+    if (p->king[!p->stm] != BK_SQ_NONE)
+        bk_bits_clear(&theirs, p->king[!p->stm]);
     return theirs;
 }
 
@@ -401,6 +408,7 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
     bool rights = p->rights >> 2 * g.us & 3;
 
     g.exits_only = true;
+    g.captures_only = must_capture(v, p);
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
         g.type = bk_man_type(p->at[g.from]);
         if (rights || bk_rules_takes_twice(v, g.type) || bk_man_may_change(v, g.type, g.us, g.from))
@@ -534,7 +542,7 @@ static struct doubt doubt_of(const struct bk_variant *v, const struct bk_pos *p)
     unsigned them = !p->stm;
     struct bk_bits occupied = bk_pos_men(p);
 
-    for (unsigned type = 0; type < v->ntypes && !d.all; type++) {
+    for (unsigned type = 0; type < v->ntypes && !d.all && bk_rules_royal(v); type++) {
         unsigned n;
         const struct bk_reach *r;
 
@@ -619,22 +627,48 @@ static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct 
     }
 }
 
+/* Has a man of the side to move a legal move, castling aside? */
+static bool men_can_move(struct making *g, struct bk_pos *scratch, const struct doubt *d)
+{
+    struct bk_bits men = g->p->by[g->us];
+
+    while ((g->from = bk_bits_pop(&men)) != BK_SQ_NONE) {
+        g->type = bk_man_type(g->p->at[g->from]);
+        if (man_can_move(g, scratch, d))
+            return true;
+    }
+    return false;
+}
+
 bool bk_moves_any(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[FEW];
     struct making g = begin_with(v, p, move, FEW);
-    struct bk_bits men = p->by[g.us];
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
 
-    while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
-        g.type = bk_man_type(p->at[g.from]);
-        if (man_can_move(&g, &scratch, &d))
-            return true;
-    }
+    if (men_can_move(&g, &scratch, &d))
+        return true;
     g.first = g.n = 0;
     castles(&g);
     return any_is_legal(&g, &scratch, &d);
+}
+
+/* Must the side to move capture: does the game say so, and has it a legal capture? */
+static bool must_capture(const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_move move[FEW];
+    struct making g;
+    struct bk_pos scratch;
+    struct doubt d;
+
+    if (!bk_rules_must_capture(v))
+        return false;
+    g = begin_with(v, p, move, FEW);
+    g.captures_only = true;
+    scratch = *p;
+    d = doubt_of(v, p);
+    return men_can_move(&g, &scratch, &d);
 }
 
 bool bk_moves_king_takes(const struct bk_variant *v, const struct bk_pos *p)

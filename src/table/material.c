@@ -321,19 +321,9 @@ bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v)
     return true;
 }
 
-static bool bare(const struct bk_material *m, const struct bk_variant *v, unsigned colour)
-{
-    for (unsigned type = 0; type < v->ntypes; type++)
-        if (type != v->royal && m->count[colour][type])
-            return false;
-    return true;
-}
-
 bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v)
 {
-    bool white = bare(m, v, BK_WHITE), black = bare(m, v, BK_BLACK);
-
-    return (white && black) || (bk_rules_bare_loses(v) && (white || black));
+    return bk_rules_over(v, (const uint8_t(*)[BK_TYPES_MAX])m->count);
 }
 
 enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk_variant *v,

@@ -448,7 +448,7 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
         drop_escapes(p.w, vector, side, &stuck);
         /* the mover is in check where the opponent has won so far: he could take the king */
         lost = stuck & ~losing;
-        if (bk_rules_stalemate_wdl(s->v) == 0) {
+        if (s->stalemate[side] == 0) {
             lanes check = won_lanes(won_in(c, c->st, !side, slice), vector);
 
             if (!s->exits_once) /* else BK_OPEN tells of exits alone; nothing comes back to these

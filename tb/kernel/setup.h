@@ -182,6 +182,7 @@ struct bk_setup {
     bool equal_men;            /* some mobile men are alike */
     bool twins;                /* some outer men are alike, and may change places */
     bool by_kings;             /* solved by kings.c */
+    int8_t stalemate[2];       /* its worth to the side that cannot move, by that side */
     uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
 
     /* moves */

@@ -692,6 +692,9 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
     s->ledger = r->compact && r->distances && s->inner.slot >= 0 && !s->grouped &&
                 s->nconf >= BK_LEDGER_FROM;
     s->compact = r->compact && (s->ledger || !r->distances);
+    for (unsigned us = 0; us < 2; us++)
+        s->stalemate[us] = (int8_t)bk_rules_stalemate_wdl(
+            s->v, (const uint8_t(*)[BK_TYPES_MAX])s->ix->m.count, us);
     s->exits_once = r->attains && r->distances && !s->nmove && !s->compact && exits_leave_table(s);
 }
 
