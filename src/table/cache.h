@@ -1,12 +1,12 @@
 /*
- * cache.h - the prober's cache of table files: one memory budget, eviction by age and cost,
- * lock-free reads with epoch-based reclamation.
+ * cache.h - the prober's cache of table files: one memory budget, eviction by a clock (second
+ * chance) weighted by cost, lock-free reads with epoch-based reclamation.
  *
  * An *entry* (struct bk_held) is a shard, the models of a file, or an open table.  It is published
  * in one pointer, its *slot* (bk_home), which belongs to the entry's user.  A reader loads the
  * slot; if that is NULL it reads the file, without a lock, and publishes a new entry:
- * bk_cache_keep().  If the budget is exceeded, entries are evicted: the least recently used first,
- * and those that are cheap to read again (bk_held.worth) sooner than costly ones.
+ * bk_cache_keep().  If the budget is exceeded, the clock's hand goes round and evicts entries that
+ * it has passed as often as they cost (bk_held.worth) since they were last used.
  *
  * Reclamation is by epochs, without reference counts.  Questions are asked within a *read section*
  * (a visit: bk_visit_begin() to bk_visit_end()).  An evicted entry is *retired*: its slot is NULL,
