@@ -1,6 +1,6 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md, and in OUT/gallery its pictures, and the tables that
-# it shows a part of, as tab-separated values: longest.tsv, four-men.tsv, two-against-one.tsv.
+# it shows a part of, as tab-separated values: longest.tsv, zugzwangs.tsv, four-men.tsv, two-against-one.tsv.
 # Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some six hours
 # of one core and 17 GiB, all but an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
 # puzzle sultan chess" counts these of as many games and leaves the others out (darwinian must be named).  The tables that it needs it
@@ -235,8 +235,8 @@ case " $games " in
 
 ## Zugzwangs of Grand Shatranj
 
-Of the tables of four men without pawns: placements in which it would be better not to move, and the first of
-them. In those marked "full" whoever moves loses.
+Of the tables of four men without pawns those with most placements in which it would be better not to move, and the
+first of them. "Full": whoever moves loses. All are in [zugzwangs.tsv](gallery/zugzwangs.tsv).
 
 | material | placements | full | one |
 |---|---:|---:|---|
@@ -249,9 +249,10 @@ TEXT
             NR == 1 { next }
             { n++; one = one == "" ? $1 : one }
             $2 < 0 && $4 < 0 { full++; if (!whole++) one = $1 }
-            END { if (n) printf "| %s | %d | %d | `%s` |\n", name, n, full, one; else print name >>none }' none="$tmp/none" "$tmp/zugzwang"
-    done
-    [ ! -s "$tmp/none" ] || printf '\nNone at all: %s.\n' "$(paste -sd ' ' "$tmp/none" | sed 's/ /, /g')"
+            END { printf "%s\t%d\t%d\t%s\n", name, n, full, one }' "$tmp/zugzwang"
+    done >"$tmp/zugzwangs"
+    { printf 'material\tplacements\tfull\tfen\n'; cat "$tmp/zugzwangs"; } >"$out/gallery/zugzwangs.tsv"
+    sort -k 2,2nr -k 1,1 "$tmp/zugzwangs" | head -n 5 | awk -F '\t' '{ printf "| %s | %d | %d | `%s` |\n", $1, $2, $3, $4 }'
     ;;
 esac
 
