@@ -269,24 +269,34 @@ static void pairs_free(struct bk_pairs *p)
     }
 }
 
-/* Turns half a pair.  That of a side without an anchor stays 0. */
-static unsigned turned(const struct bk_index *ix, unsigned sym, unsigned colour, unsigned sq)
+/* How symmetries turn both halves of a pair.  That of a side without an anchor stays 0. */
+struct turns {
+    const uint8_t *map[BK_SYMMETRIES][2];
+    uint8_t still[BK_SQ_MAX];
+};
+
+static void find_turns(struct turns *t, const struct bk_index *ix)
 {
-    return bk_index_anchor_type(ix, colour) < 0 ? sq : ix->map[sym][sq];
+    for (unsigned sq = 0; sq < BK_SQ_MAX; sq++)
+        t->still[sq] = (uint8_t)sq;
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+        for (unsigned c = 0; c < 2; c++)
+            t->map[sym][c] = bk_index_anchor_type(ix, c) < 0 ? t->still : ix->map[sym];
 }
 
 /* Adds the next pair, in the order of their numbers: a slice of its own, or that of its least
    image. */
-static void add_pair(struct bk_pairs *p, const struct bk_index *ix, unsigned wk, unsigned bk)
+static void add_pair(struct bk_pairs *p, const struct turns *turns, unsigned nsq, unsigned wk,
+                     unsigned bk)
 {
-    unsigned nsq = ix->v->nsq, self = wk * nsq + bk, least = self, by = 0, keep = 0;
+    unsigned self = wk * nsq + bk, least = self, by = 0, keep = 0;
 
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
         unsigned image;
 
         if (!(p->group >> sym & 1))
             continue;
-        image = turned(ix, sym, BK_WHITE, wk) * nsq + turned(ix, sym, BK_BLACK, bk);
+        image = turns->map[sym][BK_WHITE][wk] * nsq + turns->map[sym][BK_BLACK][bk];
         if (image == self)
             keep |= 1u << sym;
         if (image < least) {
@@ -312,9 +322,11 @@ static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
     unsigned nsq = ix->v->nsq;
     size_t all = (size_t)nsq * nsq;
     struct bk_pairs *p = calloc(1, sizeof *p);
+    struct turns turns;
 
     if (!p)
         return NULL;
+    find_turns(&turns, ix);
     p->group = group;
     p->king = malloc(all * sizeof *p->king);
     p->stabilizer = malloc(all);
@@ -328,7 +340,7 @@ static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
         for (unsigned bk = 0; bk < nsq; bk++) {
             p->slice[wk * nsq + bk] = -1;
             if (pair_exists(ix, wk, bk))
-                add_pair(p, ix, wk, bk);
+                add_pair(p, &turns, nsq, wk, bk);
         }
     return p;
 }

@@ -188,14 +188,11 @@ static void king_unmoves(const struct bk_setup *s, struct scratch *w, const stru
 }
 
 /* king_unmoves() of an anchor who rides: where his way is empty. */
-static void rider_unmoves(const struct bk_setup *s, struct scratch *w, const struct frontier *from)
+BK_SELDOM static void rider_unmoves(const struct bk_setup *s, struct scratch *w,
+                                    const struct frontier *from)
 {
     unsigned back = inverse(from->sym);
 
-    if (from->path == BK_NO_PATH) {
-        king_unmoves(s, w, from);
-        return;
-    }
     EACH_MARKED (vector, from->marks, s->nmarks) {
         unsigned words = lanes_words(from->sets[vector]);
 
@@ -205,9 +202,10 @@ static void rider_unmoves(const struct bk_setup *s, struct scratch *w, const str
             set x = ((const set *)from->sets)[conf];
 
             x = from->sym ? turned(s, back, x) : x;
-            ((set *)w->acc)[into] |=
-                x & open_squares(&w->ctx, false, 1, from->path,
-                                 w->ctx.base_occ | ((const set *)s->conf.occ)[into]);
+            if (from->path != BK_NO_PATH)
+                x &= open_squares(&w->ctx, false, 1, from->path,
+                                  w->ctx.base_occ | ((const set *)s->conf.occ)[into]);
+            ((set *)w->acc)[into] |= x;
             mark(w->dirty, into / LANES);
         }
     }
@@ -250,7 +248,7 @@ static void find_frontiers(struct scratch *w, unsigned side, bool losses)
 }
 
 /* The same of an anchor who rides. */
-static void find_frontiers_of_rider(struct scratch *w, unsigned side, bool losses)
+BK_SELDOM static void find_frontiers_of_rider(struct scratch *w, unsigned side, bool losses)
 {
     const struct ctx *c = &w->ctx;
     unsigned n = 0;
@@ -278,7 +276,7 @@ static void reach_by_king(struct scratch *w, unsigned side, bool losses, const l
 {
     uint32_t nmarks = w->ctx.s->nmarks;
 
-    if (w->ctx.king_path[side])
+    if (__builtin_expect(w->ctx.king_path[side] != NULL, false))
         find_frontiers_of_rider(w, side, losses);
     else
         find_frontiers(w, side, losses);
@@ -308,11 +306,13 @@ static void unmoves(struct scratch *w, unsigned side, bool losses)
         find_frontier(&here, c->st, !side, losses, c->slice, 0);
         unmoves_within(c->s, w, side, here.sets, here.marks);
     }
-    for (unsigned i = 0; i < w->nfrom; i++)
-        if (c->king_path[side])
+    if (__builtin_expect(c->king_path[side] != NULL, false)) {
+        for (unsigned i = 0; i < w->nfrom; i++)
             rider_unmoves(c->s, w, &w->from[i]);
-        else
-            king_unmoves(c->s, w, &w->from[i]);
+        return;
+    }
+    for (unsigned i = 0; i < w->nfrom; i++)
+        king_unmoves(c->s, w, &w->from[i]);
 }
 
 /* Removes from `cand` the positions saved by an outer man that stands on one square in the whole
@@ -409,7 +409,7 @@ static void save_by_outers(const struct ctx *c, struct won won, uint32_t vector,
 }
 
 /* Sets what must be empty on the way to each slice of w->near, of an anchor who rides. */
-static void find_ways(struct scratch *w, unsigned side)
+BK_SELDOM static void find_ways(struct scratch *w, unsigned side)
 {
     const struct ctx *c = &w->ctx;
     unsigned plain = 0, turned = 0;
@@ -440,6 +440,7 @@ static void find_near(struct scratch *w, unsigned side)
         near->undecided[near->nplain++] = there.undecided;
     }
     near->rides = c->king_path[side];
+    near->odd = near->rides || c->s->must_capture;
     if (near->rides)
         find_ways(w, side);
 }
@@ -522,18 +523,14 @@ static inline void save_by_inner(const struct ctx *c, struct won won, uint32_t v
     }
 }
 
-/* Removes from `cand` the positions of a vector from which `side` has a quiet move to a position
-   its opponent has not won.  After find_near(). */
-static void drop_escaping(const struct scratch *w, uint32_t vector, unsigned side, lanes *cand)
+/* Removes from `cand` the positions of a vector that men other than the king save. */
+static inline void save_by_others(const struct scratch *w, unsigned side, uint32_t vector,
+                                  lanes *cand)
 {
     const struct ctx *c = &w->ctx;
     const struct bk_setup *s = c->s;
     struct won here = won_in(c, c->st, !side, c->slice);
 
-    if (w->near.rides)
-        save_by_rider(w, side, vector, cand);
-    else
-        save_by_king(w, side, vector, cand);
     if (!lanes_any(*cand))
         return;
     if (s->inner.slot >= 0 && s->inner.colour == side)
@@ -541,20 +538,35 @@ static void drop_escaping(const struct scratch *w, uint32_t vector, unsigned sid
     save_by_outers(c, here, vector, side, cand);
 }
 
-/* drop_escaping(), but for positions in which a capture is forced: no quiet move is an escape. */
-static void drop_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes *cand)
+/* drop_escapes() where captures may be forced, which leaves no quiet move to escape by, and
+   anchors may ride. */
+BK_SELDOM static void drop_odd_escapes(const struct scratch *w, uint32_t vector, unsigned side,
+                                       lanes *cand)
 {
     const struct ctx *c = &w->ctx;
-    lanes forced;
+    lanes forced = NO_LANES;
 
-    if (!c->s->must_capture) {
-        drop_escaping(w, vector, side, cand);
+    if (c->s->must_capture)
+        forced = *cand & sets_of(c->st, BK_FORCED, side, c->slice)[vector];
+    *cand &= ~forced;
+    if (w->near.rides)
+        save_by_rider(w, side, vector, cand);
+    else
+        save_by_king(w, side, vector, cand);
+    save_by_others(w, side, vector, cand);
+    *cand |= forced;
+}
+
+/* Removes from `cand` the positions of a vector from which `side` has a quiet move to a position
+   its opponent has not won.  After find_near(). */
+static void drop_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes *cand)
+{
+    if (__builtin_expect(w->near.odd, false)) {
+        drop_odd_escapes(w, vector, side, cand);
         return;
     }
-    forced = *cand & sets_of(c->st, BK_FORCED, side, c->slice)[vector];
-    *cand &= ~forced;
-    drop_escaping(w, vector, side, cand);
-    *cand |= forced;
+    save_by_king(w, side, vector, cand);
+    save_by_others(w, side, vector, cand);
 }
 
 #endif

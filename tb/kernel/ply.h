@@ -431,7 +431,7 @@ static void tell_twins(const struct sweep *p, uint32_t vector, lanes add)
 /* == The passes == */
 
 /* Enters stalemates that win: the mover claims them with the next ply, as he wins by an exit. */
-static void claim(struct sweep *p, uint32_t vector, lanes x)
+BK_SELDOM static void claim(struct sweep *p, uint32_t vector, lanes x)
 {
     if (!lanes_any(x))
         return;
@@ -500,7 +500,7 @@ static void begin_with_exits(const struct sweep *p)
  * puts back, at the first ply, wins by an exit.  Only then list_due(): if many wait for this ply it
  * adds some of them to w->acc itself, and these must stay.
  */
-static void drop_forced(const struct sweep *p, bool losses, bool first_ply)
+BK_SELDOM static void drop_forced(const struct sweep *p, bool losses, bool first_ply)
 {
     const lanes *forced = sets_of(p->st, BK_FORCED, p->side, p->slice);
 
@@ -539,7 +539,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     if (p.due && !s->must_capture)
         list_due(&p, false);
     unmoves(w, side, true);
-    if (s->must_capture)
+    if (__builtin_expect(s->must_capture, false))
         drop_forced(&p, false, first_ply);
     if (p.due)
         rouse_listed(&p);
@@ -639,7 +639,7 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     if (p.due && !s->must_capture)
         list_due(&p, true);
     unmoves(w, side, false);
-    if (s->must_capture)
+    if (__builtin_expect(s->must_capture, false))
         drop_forced(&p, true, false);
     if (p.due)
         rouse_listed(&p);

@@ -37,12 +37,16 @@ struct ctx {
     const uint32_t *king_path[2]; /* by move; NULL: he leaps */
 };
 
+/* Of games of a few kinds alone: kept out of the code that all games run. */
+#define BK_SELDOM __attribute__((noinline))
+
 /* Which slices a king can go to, with the sets that tell what the opponent has won there. */
 struct near {
     unsigned nplain, nturned;
     const lanes *won[BK_SQ_MAX];       /* plain ones: of slices in the same frame */
     const lanes *undecided[BK_SQ_MAX]; /* compact, as in struct won */
     const struct bk_king_move *turned[BK_SQ_MAX];
+    bool odd;   /* captures may be forced, or he rides */
     bool rides; /* it is an anchor who rides: then, by plain or turned one, what must be empty */
     uint32_t path[BK_SQ_MAX], turned_path[BK_SQ_MAX];
 };
