@@ -32,7 +32,7 @@ static bool may_be_over(const struct bk_value *value, const struct bk_variant *v
 {
     if (value->wdl > 0 || (value->wdl < 0 && value->dtw > 0))
         return false;
-    return value->wdl < 0 || bk_rules_stalemate_wdl(v) == 0;
+    return value->wdl < 0 || !bk_rules_stalemate_loses(v);
 }
 
 /* Returns a catalogue as tables, without its cache: the caller is in a read section already. */

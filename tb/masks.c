@@ -879,7 +879,7 @@ static void leave_out_stalemates(struct pass *g, const struct place *p, unsigned
 {
     size_t n = words_of(p->bits);
 
-    if (bk_rules_stalemate_wdl(g->w->v) < 0)
+    if (bk_rules_stalemate_loses(g->w->v))
         return;
     ask(g->w, g->t, phase, p, ANY, work);
     in_check(g->w->v, p, g->t->field, side_of(phase), work->at);

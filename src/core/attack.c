@@ -63,7 +63,7 @@ bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq
 
 bool bk_in_check(const struct bk_variant *v, const struct bk_pos *p, unsigned colour)
 {
-    return bk_attacked(v, p, p->king[colour], !colour);
+    return bk_rules_royal(v) && bk_attacked(v, p, p->king[colour], !colour);
 }
 
 bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rules.h"
+
 /* == Ranks, letters == */
 
 /* Writes "2-7, 9"; bit r of `mask` is rank r + 1. */
@@ -331,10 +333,41 @@ static void say_land(FILE *out, const struct bk_variant *v)
                 v->ranks - v->land.below);
 }
 
+/* "A side without K, or with 2 M or fewer, has lost." */
+static void say_out_of(FILE *out, const struct bk_variant *v)
+{
+    const struct bk_out_of *o = &v->out_of;
+    const char *comma = "";
+
+    fprintf(out, "No man is royal: all may be taken.  A side ");
+    for (unsigned i = 0; i < v->ntypes; i++) {
+        if (!(o->kinds >> i & 1))
+            continue;
+        if (o->most[i])
+            fprintf(out, "%swith %u %c or fewer", comma, o->most[i], v->piece[i].letter);
+        else
+            fprintf(out, "%swithout %c", comma, v->piece[i].letter);
+        comma = ", or ";
+    }
+    fprintf(out, "%s has %s.\n", o->kinds ? "" : "without men", o->wins ? "won" : "lost");
+}
+
 static void say_end(FILE *out, const struct bk_variant *v)
 {
-    fprintf(out, "Mate wins.  Stalemate is a %s.\n",
-            v->stalemate == BK_STALEMATE_LOSS ? "loss for the side that cannot move" : "draw");
+    static const char *const stalemate[] = {
+        [BK_STALEMATE_DRAW] = "Stalemate is a draw",
+        [BK_STALEMATE_LOSS] = "Stalemate is a loss for the side that cannot move",
+        [BK_STALEMATE_WIN] = "Stalemate is a win for the side that cannot move",
+        [BK_STALEMATE_FEWER] = "Stalemate is a win for the side with fewer men",
+    };
+
+    if (bk_rules_royal(v))
+        fprintf(out, "Mate wins.  ");
+    else
+        say_out_of(out, v);
+    fprintf(out, "%s.\n", stalemate[v->stalemate]);
+    if (v->must_capture)
+        fprintf(out, "A side that can capture must.\n");
     switch (v->bare) {
     case BK_BARE_NOTHING: break;
     case BK_BARE_WINS: fprintf(out, "Capturing the last man but the royal wins at once.\n"); break;

@@ -1019,7 +1019,7 @@ static bool king_is_lost(const struct bk_variant *v, unsigned ours, unsigned the
     bk_pos_put(&p, v, v->royal, BK_WHITE, ours);
     bk_pos_put(&p, v, v->royal, BK_BLACK, theirs);
     return bk_pos_legal(v, &p) && !bk_moves_portion(v, &p, &first, move) &&
-           (bk_rules_stalemate_wdl(v) < 0 || bk_in_check(v, &p, BK_WHITE));
+           (bk_rules_stalemate_loses(v) || bk_in_check(v, &p, BK_WHITE));
 }
 
 /* Two kings alone are a draw here, and in the program they play on.  Refuses games in which one of

@@ -166,6 +166,15 @@ static uint64_t rules_number(const struct bk_variant *v, unsigned wings)
     }
     if (v->land.live)
         put_land(&b, v);
+    if (v->out_of.told) { /* likewise */
+        put(&b, 'O', 1);
+        put(&b, v->out_of.wins, 1);
+        put(&b, v->out_of.kinds, 4);
+        for (unsigned i = 0; i < v->ntypes; i++)
+            put(&b, v->out_of.most[i], 1);
+    }
+    if (v->must_capture)
+        put(&b, 'C', 1);
     return XXH64(b.at, b.n, 1); /* the seed is the version of this form */
 }
 

@@ -287,7 +287,7 @@ enum bk_hands_end bk_hands_over(const struct bk_hands_pos *p, const struct bk_va
 
 int bk_hands_stuck_wdl(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
-    return bk_hands_in_check(p, v, p->stm) ? -1 : bk_rules_stalemate_wdl(v);
+    return bk_hands_in_check(p, v, p->stm) || bk_rules_stalemate_loses(v) ? -1 : 0;
 }
 
 /* == Turns =============================================================== */

@@ -5,7 +5,7 @@
  * for that; rules.h knows what it may be when it gets there; attack.h knows
  * check.  What is left for this file: who stands where, en passant, castling.
  *
- * Invariant: no move takes a royal, so both kings are always on the board.
+ * Invariant: no move takes a royal, so if a game has royals both are always on the board.
  * A legal move is a pseudo-legal one that does not leave the own royal
  * attacked; if that is in doubt it is tried on a scratch copy and taken back.
  *
@@ -58,6 +58,7 @@ struct making {
     unsigned room;     /* of `out`, in moves */
     unsigned first, n; /* n: moves found; `out` gets the first-th and as many more as fit */
     bool exits_only;
+    bool captures_only;
     unsigned us, type, from;
     struct bk_bits closed; /* squares that block */
     /* live terrain */
@@ -109,6 +110,8 @@ static void push(struct making *g, struct bk_move m)
     struct bk_bits squares;
 
     if (g->exits_only && !is_exit(g->v, g->p, &m))
+        return;
+    if (g->captures_only && m.takes == BK_SQ_NONE)
         return;
     m.creates = g->created;
     push_turn(g, m);
@@ -370,6 +373,8 @@ static bool make_all(struct making *g, void *context)
     return false;
 }
 
+static bool must_capture(const struct bk_variant *v, const struct bk_pos *p);
+
 /* Writes the moves from the *first-th on, as many as there is room for, and returns how many;
  *first becomes where the next portion begins. */
 static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
@@ -378,6 +383,7 @@ static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p,
     struct making g = begin(v, p, out);
 
     g.first = *first;
+    g.captures_only = must_capture(v, p);
     if (bk_rules_land_lives(v))
         each_creation(&g, make_all, NULL);
     else
@@ -430,7 +436,8 @@ static struct bk_bits takeable(const struct bk_pos *p)
 {
     struct bk_bits theirs = p->by[!p->stm];
 
-    bk_bits_clear(&theirs, p->king[!p->stm]);
+    if (p->king[!p->stm] != BK_SQ_NONE)
+        bk_bits_clear(&theirs, p->king[!p->stm]);
     return theirs;
 }
 
@@ -469,6 +476,7 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
     bool rights = p->rights >> 2 * g.us & 3;
 
     g.exits_only = true;
+    g.captures_only = must_capture(v, p);
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
         g.type = bk_man_type(p->at[g.from]);
         if (rights || bk_rules_takes_twice(v, g.type) || bk_man_may_change(v, g.type, g.us, g.from))
@@ -628,7 +636,7 @@ static struct doubt doubt_of(const struct bk_variant *v, const struct bk_pos *p)
     unsigned them = !p->stm;
     struct bk_bits closed = bk_pos_closed(p);
 
-    for (unsigned type = 0; type < v->ntypes && !d.all; type++) {
+    for (unsigned type = 0; type < v->ntypes && !d.all && bk_rules_royal(v); type++) {
         unsigned n;
         const struct bk_reach *r;
 
@@ -717,6 +725,19 @@ static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct 
     }
 }
 
+/* Has a man of the side to move a legal move, castling aside? */
+static bool men_can_move(struct making *g, struct bk_pos *scratch, const struct doubt *d)
+{
+    struct bk_bits men = g->p->by[g->us];
+
+    while ((g->from = bk_bits_pop(&men)) != BK_SQ_NONE) {
+        g->type = bk_man_type(g->p->at[g->from]);
+        if (man_can_move(g, scratch, d))
+            return true;
+    }
+    return false;
+}
+
 /* What is asked of legal moves alone: the position, and which moves need a trial. */
 struct trial {
     struct bk_pos scratch;
@@ -726,13 +747,9 @@ struct trial {
 static bool anybody_can_move(struct making *g, void *context)
 {
     struct trial *t = context;
-    struct bk_bits men = g->p->by[g->us];
 
-    while ((g->from = bk_bits_pop(&men)) != BK_SQ_NONE) {
-        g->type = bk_man_type(g->p->at[g->from]);
-        if (man_can_move(g, &t->scratch, &t->d))
-            return true;
-    }
+    if (men_can_move(g, &t->scratch, &t->d))
+        return true;
     g->first = g->n = 0;
     castles(g);
     return any_is_legal(g, &t->scratch, &t->d);
@@ -746,6 +763,23 @@ bool bk_moves_any(const struct bk_variant *v, const struct bk_pos *p)
 
     return bk_rules_land_lives(v) ? each_creation(&g, anybody_can_move, &t)
                                   : anybody_can_move(&g, &t);
+}
+
+/* Must the side to move capture: does the game say so, and has it a legal capture? */
+static bool must_capture(const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_move move[FEW];
+    struct making g;
+    struct bk_pos scratch;
+    struct doubt d;
+
+    if (!bk_rules_must_capture(v))
+        return false;
+    g = begin_with(v, p, move, FEW);
+    g.captures_only = true;
+    scratch = *p;
+    d = doubt_of(v, p);
+    return men_can_move(&g, &scratch, &d);
 }
 
 bool bk_moves_king_takes(const struct bk_variant *v, const struct bk_pos *p)

@@ -415,8 +415,11 @@ static enum bk_err board_read(struct reading *r)
 
 static enum bk_err kings_check(struct reading *r)
 {
-    const char *name = r->v->piece[r->v->royal].name;
+    const char *name;
 
+    if (!bk_rules_royal(r->v))
+        return BK_OK;
+    name = r->v->piece[r->v->royal].name;
     for (unsigned colour = 0; colour < 2; colour++) {
         unsigned n = r->p->count[colour][r->v->royal];
 

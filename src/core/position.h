@@ -23,7 +23,7 @@ struct bk_pos {
     uint8_t at[BK_SQ_MAX];
     struct bk_bits by[2];           /* squares of each colour's men     */
     uint8_t count[2][BK_TYPES_MAX]; /* men on the board                 */
-    uint8_t king[2];                /* square of each royal             */
+    uint8_t king[2];                /* square of each royal; BK_SQ_NONE: there is none */
     uint8_t stm;                    /* side to move                     */
     uint8_t ep;                     /* square behind a man that has just
                                        gone two squares, or BK_SQ_NONE  */

@@ -409,6 +409,8 @@ static bool key_stalemate(struct cursor *c, struct bk_variant *v)
     static const char *const words[] = {
         [BK_STALEMATE_DRAW] = "draw",
         [BK_STALEMATE_LOSS] = "loss",
+        [BK_STALEMATE_WIN] = "win",
+        [BK_STALEMATE_FEWER] = "fewer-men-win",
         NULL,
     };
     unsigned i = 0;
@@ -416,6 +418,44 @@ static bool key_stalemate(struct cursor *c, struct bk_variant *v)
 
     v->stalemate = (enum bk_stalemate)i;
     return ok;
+}
+
+static bool loses_or_wins(struct cursor *c, struct bk_out_of *out)
+{
+    out->told = true;
+    out->wins = cursor_skip(c, "wins");
+    return out->wins || cursor_skip(c, "loses") || cursor_wrong(c, "expected loses | wins");
+}
+
+static bool key_out_of_men(struct cursor *c, struct bk_variant *v)
+{
+    return loses_or_wins(c, &v->out_of) && cursor_end(c);
+}
+
+/* "loses K", "loses K2 P" */
+static bool key_out_of_kind(struct cursor *c, struct bk_variant *v)
+{
+    struct bk_out_of *out = &v->out_of;
+
+    if (!loses_or_wins(c, out))
+        return false;
+    do {
+        unsigned n = 0;
+        uint8_t type = 0;
+
+        if (!cursor_type(c, v, &type) || (bk_is_digit(*c->p) && !cursor_number(c, 0, ARMY_MAX, &n)))
+            return false;
+        if (out->kinds >> type & 1)
+            return cursor_wrong(c, "%c stands twice", v->piece[type].letter);
+        out->kinds |= UINT32_C(1) << type;
+        out->most[type] = (uint8_t)n;
+    } while (cursor_more(c));
+    return true;
+}
+
+static bool key_captures(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "may", "must", &v->must_capture);
 }
 
 static bool key_en_passant(struct cursor *c, struct bk_variant *v)
@@ -799,6 +839,9 @@ static const struct key keys[] = {
     { "holes", .repeats = true, .of_variant = key_holes },
     { "bare-king", .of_variant = key_bare_king },
     { "stalemate", .of_variant = key_stalemate },
+    { "out-of-men", .of_variant = key_out_of_men },
+    { "out-of-kind", .of_variant = key_out_of_kind },
+    { "captures", .of_variant = key_captures },
     { "en-passant", .of_variant = key_en_passant },
     { "castling-rook", .of_variant = key_castling_rook },
     { "castling-rank", .of_variant = key_castling_rank },
@@ -1045,6 +1088,7 @@ static bool need_board_and_letters(struct file *f)
 /* Sets what holds where the keys say nothing; needs the board. */
 static void set_defaults(struct bk_variant *v)
 {
+    v->royal = BK_NO_ROYAL;
     for (unsigned i = 0; i < v->ntypes; i++) {
         v->piece[i].ranks = bk_all_ranks(v);
         v->piece[i].move.steps_max = 1;
@@ -1131,7 +1175,10 @@ static bool check_file(struct file *f)
             return false;
         doubles |= p->double_ranks;
     }
-    return check_castling_keys(f) && needs(f, -1, "zeroing", f->v->nmove.plies, "needs n-move") &&
+    return check_castling_keys(f) &&
+           needs(f, -1, "out-of-kind", !find_entry(f, -1, "out-of-men", 0),
+                 "does not go with out-of-men") &&
+           needs(f, -1, "zeroing", f->v->nmove.plies, "needs n-move") &&
            needs(f, -1, "n-move", find_entry(f, -1, "zeroing", 0), "needs zeroing, too") &&
            (!f->v->en_passant ||
             needs(f, -1, "en-passant", doubles, "needs a piece with a double-step"));
@@ -1147,7 +1194,7 @@ static bool understand(struct file *f)
     set_defaults(v);
     if (!read_entries(f, 0))
         return false;
-    if (v->ntypes && !find_entry(f, v->royal, "army", 0))
+    if (bk_rules_royal(v) && !find_entry(f, v->royal, "army", 0))
         v->piece[v->royal].army = 1;
     if (!check_file(f))
         return false;

@@ -18,6 +18,12 @@ struct bk_change {
     bool counted; /* uses up an allowance of `type` */
 };
 
+/* == Royals == */
+
+/* Has each side one man whom it may not leave attacked, and who is never taken?  Only then
+   v->royal is a type, and are there check, mate, bare kings and castling. */
+static inline bool bk_rules_royal(const struct bk_variant *v) { return v->royal != BK_NO_ROYAL; }
+
 /* == Changes: promotion and evolution == */
 
 /*
@@ -152,6 +158,9 @@ static inline unsigned bk_rules_home_rank(const struct bk_variant *v, unsigned c
     return colour == BK_WHITE ? v->castling.rank : v->ranks - 1u - v->castling.rank;
 }
 
+/* Must a side that can capture do so? */
+static inline bool bk_rules_must_capture(const struct bk_variant *v) { return v->must_capture; }
+
 /* May a man of this type take two men in one move? */
 bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type);
 
@@ -170,8 +179,33 @@ bool bk_rules_bares_back(const struct bk_variant *v);
  */
 bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
 
-/* The value of stalemate for the stalemated side: 0 or -1. */
-int bk_rules_stalemate_wdl(const struct bk_variant *v);
+/*
+ * Without a royal: is a side with these men out of men, or of a kind that it may not be out of?
+ * That ends the game; bk_rules_out_wdl() is its worth to that side: -1 or +1.  If both sides are
+ * out, the one that has just moved counts.
+ */
+bool bk_rules_out(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX]);
+int bk_rules_out_wdl(const struct bk_variant *v);
+
+/*
+ * Do men of this material end the game wherever they stand?  That is: a bare king where it loses,
+ * though it may bare back (bk_pos_bare() says); two kings alone; a side that is out.
+ */
+bool bk_rules_over(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
+
+/* The value of stalemate for the stalemated side, which has the men of `count[us]`: -1, 0, +1. */
+int bk_rules_stalemate_wdl(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
+                           unsigned us);
+
+/* Does a side that cannot move lose, whatever men there are? */
+static inline bool bk_rules_stalemate_loses(const struct bk_variant *v)
+{
+    return v->stalemate == BK_STALEMATE_LOSS;
+}
+
+/* A rule of the game that files of tables do not know yet, by its key and value; NULL: there is
+   none.  Such a game can be counted, and no table of it is made. */
+const char *bk_rules_without_tables(const struct bk_variant *v);
 
 /* The turns of each side after which the game is drawn.  0: no limit. */
 static inline unsigned bk_rules_turns_max(const struct bk_variant *v) { return v->game_turns; }

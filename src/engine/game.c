@@ -411,7 +411,7 @@ enum be_end be_end_stuck(const struct be_game *g, const struct be_board *b, int 
 {
     bool check = be_in_check(g, b);
 
-    *wdl = check ? -1 : bk_rules_stalemate_wdl(g->v);
+    *wdl = check || bk_rules_stalemate_loses(g->v) ? -1 : 0;
     return check ? BE_CHECKMATE : BE_STALEMATE;
 }
 
