@@ -395,6 +395,7 @@ enum be_end be_end_early(const struct be_game *g, const struct be_board *b, int 
     case BK_END_BARE: return BE_BARE;
     case BK_END_BARE_DRAW: return bk_pos_both_bare(p) ? BE_BARE_BOTH : BE_BARED_BACK;
     case BK_END_NONE:
+    case BK_END_OUT: /* games without a royal man are refused */
     case BK_END_CHECKMATE:
     case BK_END_STALEMATE: break;
     }
