@@ -47,6 +47,7 @@ struct cli {
     const char *command;
     char **arg; /* what is left when the options are taken out */
     unsigned nargs;
+    bool any_game; /* the command also knows games of which no tables are made yet */
     const char *dir;
     unsigned threads;    /* 0: one a core */
     uint64_t memory;     /* bytes; 0: no limit */
@@ -59,7 +60,8 @@ struct cli {
     bool seeded;         /* --seed of `deal` */
     const char *explain; /* variant to explain, or NULL */
     const char *fairy;   /* variant to write for Fairy-Stockfish, or NULL */
-    const char *listen;  /* address to serve at, or NULL */
+    bool nearly;
+    const char *listen; /* address to serve at, or NULL */
     unsigned port;
     bool open;           /* show the page in a browser */
     const char *terrain; /* FEN whose board and material are meant, or NULL */

@@ -64,6 +64,7 @@ static const struct option_line {
     { 'O', "open", NULL, "show the page in the browser, too (by xdg-open)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'Z', "fairy", "VARIANT", "a game as a section of Fairy-Stockfish's variants.ini" },
+    { '4', "nearly", NULL, "leave out rules that such a file cannot say, and name them" },
     { 'W', "what", "HOW",
       "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
     { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
@@ -276,19 +277,22 @@ static const struct command {
       "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
-    { "whole", cmd_whole, "tmJyj", 1, 3, "VARIANT [FEN]",
-      "solve a game with hands from a position, or the empty board",
-      "All states of the army are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
-      "value may lie between two that are told.\n" },
+    { "whole", cmd_whole, "tmwJyj", 1, 7, "VARIANT [FEN]",
+      "solve a game with hands, or whose land changes, from a position",
+      "All states of the men are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
+      "value may lie between two that are told.  Without FEN: from the empty board.  --wdl: where\n"
+      "terrain is live, results alone, in a fifth of the memory.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
       "Moves alone count: a bare king goes on.\n" },
     { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",
       "The FEN of one of its arrays, or of one with the first ranks shuffled, as the game says;\n"
       "all are equally likely.  `perft` counts from it, and the engine begins from it.\n" },
-    { "variants", cmd_variants, "xZj", 0, 0, "", "the built-in games",
+    { "variants", cmd_variants, "xZ4j", 0, 0, "", "the built-in games",
       "--fairy writes all rules of the game, or refuses with the rule that such a file cannot "
       "say:\n"
-      "docs/fairy-stockfish.md.\n" },
+      "docs/fairy-stockfish.md.  With --nearly it is a game that an engine may look ahead by, held "
+      "to\n"
+      "our moves.\n" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },
 };
@@ -418,6 +422,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     switch (key) {
     case 'd': c->dir = value; return *value;
     case 'x': c->explain = value; return *value;
+    case '4': c->nearly = true; return true;
     case 'Z': c->fairy = value; return *value;
     case 'm':
     case 'g':

@@ -287,7 +287,7 @@ enum bk_hands_end bk_hands_over(const struct bk_hands_pos *p, const struct bk_va
 
 int bk_hands_stuck_wdl(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
-    return bk_hands_in_check(p, v, p->stm) ? -1 : bk_rules_stalemate_wdl(v);
+    return bk_hands_in_check(p, v, p->stm) || bk_rules_stalemate_loses(v) ? -1 : 0;
 }
 
 /* == Turns =============================================================== */
@@ -385,13 +385,21 @@ static void seen(struct turning *g, unsigned quiet)
         g->p = before;
 }
 
+/* Does the turn give a check that a quiet turn must not: by anybody, or by the man who moves? */
+static bool gives_check(const struct turning *g)
+{
+    if (g->turn.to == BK_SQ_NONE || !bk_rules_quiet_moves(g->v))
+        return bk_hands_in_check(&g->p, g->v, !g->us);
+    return man_attacks(&g->p, g->v, g->p.at[g->turn.to] - 1u,
+                       g->p.sq[king_of(&g->p, g->v, !g->us)]);
+}
+
 /* Ends a turn: reports it if it is legal. */
 static void leaf(struct turning *g)
 {
     unsigned quiet = g->p.quiet;
 
-    if (!bk_hands_in_check(&g->p, g->v, g->us) &&
-        !(quiet && bk_hands_in_check(&g->p, g->v, !g->us)))
+    if (!bk_hands_in_check(&g->p, g->v, g->us) && !(quiet && gives_check(g)))
         seen(g, quiet - (quiet > 0));
 }
 
@@ -926,7 +934,7 @@ char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
     for (unsigned i = 0; i < p->n; i++)
         if (on_board(p, i))
             at[p->sq[i]] = p->man[i];
-    n = bk_board_write(v, at, out);
+    n = bk_board_write(v, at, NULL, out);
     out[n++] = '[';
     for (unsigned i = 0; i < p->n; i++)
         if (!on_board(p, i)) {
