@@ -400,6 +400,24 @@ sed 's|^board .*|&\nstart = rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKC
 good 'good' check-variant homes.ini
 good '30' perft homes.ini startpos 1
 
+# == Games without a royal: counted, and no tables ==
+suicide=${newer%/newer/chess}/games/suicide.ini
+none='no tables are made yet of games like this: no piece is royal'
+good 'QvK ~63.889    0.000   36.111 ~76.687    0.000   23.313 ~11 ~12' count "$suicide" QvK --dir nowhere
+good '"white":{"win":376,"draw":0,"loss":142 ~"all":{"win":2960,"draw":0,"loss":1072}' count "$suicide" RvB --json --dir nowhere
+good '8067' perft "$suicide" startpos 3
+good "warning: $none" check-variant "$suicide"
+good 'A side without men has won' variants --explain "$suicide"
+good '<svg' diagram "$suicide" '8/8/3k4/8/8/3Q4/8/8 w'
+for command in build plan stats verify; do bad 2 "$none" $command "$suicide" QvK; done
+bad 2 "$none" probe "$suicide" '8/8/3k4/8/8/3Q4/8/8 w'
+bad 2 "$none" explore "$suicide"
+bad 2 "$none" variants --fairy "$suicide"
+sed 's/^captures .*/&\nn-move = 50\nzeroing = captures/' "$suicide" >moves.ini
+bad 2 '--dtz is not for games like suicide' count moves.ini QvK --dtz
+bad 2 '--ranks is not for games like suicide' count "$suicide" QvK --ranks 2
+bad 2 'more than 6 men' count "$suicide" KKKKvQQQ
+
 # == Sections of variants.ini ==
 cat >fairy.ini <<'END'
 [plain:chess]

@@ -209,7 +209,7 @@ static void end__stalemate_is_worth_what_a_game_without_a_royal_says(void **stat
 
 /* What the solvers say of all games drawn. */
 struct drawn {
-    unsigned games, anchors[3], forced, claimed;
+    unsigned games, anchors[3], large, forced, claimed;
     uint64_t positions;
 };
 
@@ -277,7 +277,7 @@ static void solve_drawn(uint64_t first, struct drawn *all)
     struct solved *fast;
     unsigned king;
 
-    random_variant(&v, &seed, &(struct random_opts){ RANDOM_RAREST & ~RANDOM_SPREAD, 20 });
+    random_variant(&v, &seed, &(struct random_opts){ RANDOM_RAREST, 20 });
     king = v.royal;
     if (!random_material(&v, &seed, 4, 6000, m.count))
         return;
@@ -299,6 +299,7 @@ static void solve_drawn(uint64_t first, struct drawn *all)
         compare(ref, fast, &v, o.distances, (int)first, all);
         note_anchors(&v, &m, all);
         all->games++;
+        all->large += v.nsq > 64;
         all->forced += v.must_capture;
     }
     solved_free(fast);
@@ -314,12 +315,13 @@ static void tables__of_random_games_are_those_of_the_slow_solver(void **state)
     (void)state;
     for (uint64_t first = 1; first <= last; first++)
         solve_drawn(first, &all);
-    printf("%u games, %u %u %u by anchors, %u with captures forced; %llu positions, %u claimed\n",
-           all.games, all.anchors[0], all.anchors[1], all.anchors[2], all.forced,
+    printf("%u games, %u %u %u by anchors, %u large, %u forced; %llu positions, %u claimed\n",
+           all.games, all.anchors[0], all.anchors[1], all.anchors[2], all.large, all.forced,
            (unsigned long long)all.positions, all.claimed);
     assert_true(all.games > last / 4);
     assert_true(all.anchors[1] > last / 50);
     assert_true(all.anchors[2] > last / 10);
+    assert_true(all.large > last / 50);
     assert_true(all.forced > last / 10);
     assert_true(all.claimed > 0);
 }
