@@ -25,7 +25,7 @@
 #include "tests/ref.h"
 #include "tests/solved.h"
 
-#define SUICIDE "tests/games/suicide.ini"
+#define SUICIDE "suicide"
 
 /* A game of 8x8 with these lines in [variant], and without a royal: K, Q, R and N. */
 #define FREE(lines)                                                                                \
@@ -57,6 +57,22 @@ static void perft__of_suicide_is_what_others_count(void **state)
     assert_perft(v, v->start, 4, 153299);
     assert_perft(v, "8/1p6/8/8/8/8/P7/8 w - - 0 1", 4, 3);
     bk_variant_free(v);
+}
+
+static void perft__of_all_counted_games_is_the_slow_generators(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_counted; e->name; e++) {
+        struct bk_variant *v = load(e->name);
+        struct bk_pos p = read_fen(v, v->start);
+        struct ref_pos r;
+
+        assert_non_null(bk_rules_without_tables(v));
+        assert_true(ref_from_fen(v, v->start, &r));
+        for (unsigned depth = 1; depth <= 3; depth++)
+            assert_int_equal(bk_perft(v, &p, depth), ref_perft(v, &r, depth));
+        bk_variant_free(v);
+    }
 }
 
 static void perft__of_chess_with_captures_forced_is_what_others_count(void **state)
@@ -536,6 +552,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(perft__of_suicide_is_what_others_count),
+        cmocka_unit_test(perft__of_all_counted_games_is_the_slow_generators),
         cmocka_unit_test(perft__of_chess_with_captures_forced_is_what_others_count),
         cmocka_unit_test(moves__are_those_of_the_slow_generator_in_random_games),
         cmocka_unit_test(end__who_is_out_of_men_has_won_or_lost_as_the_game_says),
