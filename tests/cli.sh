@@ -275,6 +275,17 @@ good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1M
 bad 2 'bareking whole' build puzzle-hands KRNvKA
 bad 2 'hands' perft puzzle-mini '1k**/2**/K3/4' 2
 
+# == Live terrain ==
+good 56562 perft destruction-of-atlantis startpos 2
+good 'wins in' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1'
+good '"white_odd":{"all":' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1' --json
+good '"dtw":null' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1' --json --wdl
+good 'nothing changes' probe destruction-of-atlantis 'k2K/4/4/4 w - - 0 1'
+bad 2 'MiB ~--memory' whole destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1' --memory 1M
+bad 2 '40 men' whole destruction-of-atlantis startpos
+bad 2 'land that changes' probe destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1'
+bad 2 'land changes' build destruction-of-atlantis KMvKH
+
 # == 10 materials that are none ==
 bad 2 "'X'" build shatranj KXvKQ
 bad 2 "no 'v'" build shatranj KRKN
