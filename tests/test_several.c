@@ -186,7 +186,7 @@ static void count_to_zeroing(void)
     CHECK(!bk_variant_load(&v, "tests/six.ini", &why));
     CHECK(!bk_material_parse(&m, v, "KRPvKN", &why));
     CHECK(!bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why));
-    CHECK(!bk_plan_to_zeroing(plan, &why));
+    CHECK(!bk_plan_to_zeroing(plan, false, &why));
     err = bk_build(plan, &o, &why);
     if (err)
         fprintf(stderr, "rank %u: %s\n", rank, why.text);

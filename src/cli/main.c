@@ -44,6 +44,7 @@ static const struct option_line {
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'Q', "dtz", NULL, "by the n-move rule: five results, and distances to zeroing" },
+    { 'i', "dtw", NULL, "with --dtz: distances to the end, too" },
     { 'e', "effort", "HOW", "fast, normal (default) or best: more time, smaller files" },
     { 'A', "standalone", NULL,
       "files that answer without others: distances 2 to 3 times as large" },
@@ -98,7 +99,7 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmTIweAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "build", cmd_build, "dntmTIwQieAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already, whole and undamaged, are skipped; a build that was stopped\n"
       "goes on when the same command is run again.  --for FEN makes just the tables of that "
@@ -117,7 +118,7 @@ static const struct command {
       "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
       "one needs.  What was built with --wdl or --standalone stays so.  A damaged table does not\n"
       "say how it was built: it is named and left as it is; `build` makes it again.\n" },
-    { "plan", cmd_plan, "dntmweAFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "plan", cmd_plan, "dntmwQieAFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk, time",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.\n"
@@ -460,6 +461,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
     case 'Q': c->dtz = true; return true;
+    case 'i': c->dtw = true; return true;
     case 'q':
     case 'y': c->quiet = true; return true;
     case 'j': c->json = true; return true;

@@ -509,7 +509,7 @@ static void note_lost_distances(const struct be_game *g, const struct bk_pos *p)
     const struct bk_table *t;
 
     if (!bk_catalog_table(g->catalog, p, &t, NULL) && bk_table_lacks_distances(t) &&
-        bk_file_info(t->wdl)->distances) {
+        bk_table_promises_distances(t)) {
         const char *path = bk_file_path(t->wdl);
 
         bk_report_write(&g->wrong->lost, "%.*sd: not there, but %s says it should be",

@@ -48,6 +48,18 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why);
 
+/*
+ * By the n-move rule, with its counter at 0: sets *five to 2 won, 1 cursed win, 0 drawn, -1 blessed
+ * loss, -2 lost.  d, unless NULL: set to the plies to the next zeroing move or the end; -1 of a
+ * draw.  With c plies on the counter a decided position stands if d + c is at most the rule's plies
+ * (docs/rules.md).
+ *
+ * BK_E_NO_TABLE: the table, or one after a zeroing exit, has no such file.  Cost of `d`: that of a
+ * result and a file; of a lost position for each of its moves.
+ */
+enum bk_err bk_settle_five(const struct bk_tables *t, const struct bk_pos *p, int *five, int *d,
+                           struct bk_report *why);
+
 /* What a move brings: the value of the position after it, for the side to move there. */
 struct bk_brought {
     bool known; /* false: the other fields mean nothing */
