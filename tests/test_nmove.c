@@ -10,7 +10,11 @@
 #include "core/finish.h"
 #include "core/geometry.h"
 #include "core/move.h"
+#include "table/catalog.h"
+#include "table/index_new.h"
+#include "tb/make/build.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 #include "tests/ref_board.h"
@@ -376,39 +380,47 @@ static void give_rights(const struct bk_variant *v, struct bk_material *m)
     }
 }
 
+/* Draws a game with a rule and a material, and solves them slowly.  False: it will not do. */
+static bool draw_slow(struct twice *x, uint64_t seed, uint64_t *state, struct bk_material *m)
+{
+    struct random_opts opts = { RANDOM_ALL & ~(unsigned)RANDOM_CLOCK,
+                                12 + 2 * random_below(state, 5) };
+    uint8_t count[2][BK_TYPES_MAX];
+    struct bk_report why;
+
+    *m = (struct bk_material){ 0 };
+    if (random_once_in(state, 3))
+        opts.features |= RANDOM_ODD;
+    random_variant(&x->v, state, &opts);
+    if (!random_material(&x->v, state, 3 + random_below(state, 3), 20000, count) ||
+        bk_variant_finish(&x->v, &why))
+        return false;
+    draw_rule(&x->v, state);
+    if (bk_variant_finish(&x->v, &why))
+        fail_msg("%s", why.text);
+    memcpy(m->count, count, sizeof m->count);
+    memcpy(m->left[0], x->v.limit, sizeof m->left[0]);
+    memcpy(m->left[1], x->v.limit, sizeof m->left[1]);
+    bk_material_normalise(m, &x->v);
+    give_rights(&x->v, m);
+    x->seed = seed;
+    x->nseen = 0;
+    x->slow = ref_solve_nmove(&x->v, (const uint8_t(*)[BK_TYPES_MAX])count, 1000000);
+    bk_material_canonical(m, &x->v);
+    return x->slow;
+}
+
 /* Solves a random game by both solvers, and compares.  False: it will not do. */
 static bool solve_twice(struct twice *x, uint64_t seed)
 {
     uint64_t state = seed;
-    struct random_opts opts = { RANDOM_ALL & ~(unsigned)RANDOM_CLOCK,
-                                12 + 2 * random_below(&state, 5) };
-    uint8_t count[2][BK_TYPES_MAX];
-    struct bk_material m = { 0 };
+    struct bk_material m;
     struct solved_options o;
-    struct bk_report why;
 
-    if (random_once_in(&state, 3))
-        opts.features |= RANDOM_ODD;
-    random_variant(&x->v, &state, &opts);
-    if (!random_material(&x->v, &state, 3 + random_below(&state, 3), 20000, count) ||
-        bk_variant_finish(&x->v, &why))
+    if (!draw_slow(x, seed, &state, &m))
         return false;
-    draw_rule(&x->v, &state);
-    if (bk_variant_finish(&x->v, &why))
-        fail_msg("%s", why.text);
-    memcpy(m.count, count, sizeof m.count);
-    memcpy(m.left[0], x->v.limit, sizeof m.left[0]);
-    memcpy(m.left[1], x->v.limit, sizeof m.left[1]);
-    bk_material_normalise(&m, &x->v);
-    give_rights(&x->v, &m);
     o = draw_options(&state);
-    x->seed = seed;
-    x->nseen = 0;
-    x->slow = ref_solve_nmove(&x->v, (const uint8_t(*)[BK_TYPES_MAX])count, 1000000);
-    if (!x->slow)
-        return false;
     x->fast = solved_new(&x->v, &o);
-    bk_material_canonical(&m, &x->v);
     compare_all(x, &m);
     solved_free(x->fast);
     ref_free(x->slow);
@@ -437,6 +449,158 @@ static void nmove__both_solvers_agree_on_random_games(void **state)
         games, x->tables, x->with_rights, x->positions, x->decided, x->late, x->odd);
     assert_true(cases < 60 || (x->late && x->odd && x->with_rights));
     free(x);
+}
+
+/* == Files == */
+
+/* Files of a game, and what was compared. */
+struct filed {
+    struct twice x;
+    char dir[PROOF_DIR_MAX];
+    struct bk_plan *plan;
+    struct bk_catalog *catalog;
+    struct bk_tables t;
+    bool distances; /* there are .bkz */
+    unsigned long long positions, passing, cursed, alone;
+};
+
+/* Compares what files say of a position with the slow solver, if that knows of it. */
+static void compare_filed(struct filed *f, const struct bk_pos *p)
+{
+    struct bk_report why = { "" };
+    unsigned n = f->x.v.nmove.plies;
+    int five = 0, d = 0, wdl = 0, true_five;
+    struct ref_value slow;
+    char fen[BK_FEN_MAX];
+    struct ref_pos r;
+
+    bk_pos_to_fen(p, &f->x.v, fen);
+    if (!ref_from_fen(&f->x.v, fen, &r) || !ref_value(f->x.slow, &r, &slow))
+        return;
+    true_five = slow.wdl * (slow.dtw <= n ? 2 : 1);
+    if (bk_settle_five(&f->t, p, &five, f->distances ? &d : NULL, &why) ||
+        bk_settle_wdl(&f->t, p, &wdl, &why))
+        fail_msg("test_nmove 1 %llu: %s: %s", f->x.seed, fen, why.text);
+    if (five != true_five || wdl != slow.wdl || (f->distances && wdl && d != slow.dtw))
+        fail_msg("test_nmove 1 %llu: n-move of %u plies: %s: files %d %d d %d, slow %d d %u",
+                 f->x.seed, n, fen, five, wdl, d, slow.wdl, slow.dtw);
+    f->positions++;
+    f->cursed += five == 1 || five == -1;
+}
+
+/* Compares a position, and those that its double steps lead to. */
+static void compare_both(struct filed *f, const struct bk_pos *p)
+{
+    static struct bk_move move[BK_MOVES_MAX];
+    unsigned n;
+
+    compare_filed(f, p);
+    if (!bk_rules_en_passant(&f->x.v))
+        return;
+    n = bk_moves_legal(&f->x.v, p, move);
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = *p;
+
+        bk_pos_play(&after, &f->x.v, &move[i]);
+        if (after.ep == BK_SQ_NONE)
+            continue;
+        compare_filed(f, &after);
+        f->passing++;
+    }
+}
+
+static void compare_file(struct filed *f, const struct bk_material *m)
+{
+    struct bk_report why;
+    struct bk_index *ix;
+    struct bk_pos p;
+
+    assert_int_equal(bk_index_new(&ix, &f->x.v, m, NULL, &why), BK_OK);
+    for (uint64_t i = 0; i < ix->positions; i++)
+        for (unsigned stm = 0; stm < 2; stm++) {
+            struct bk_placement at;
+
+            bk_index_unrank(ix, i, &at);
+            if (bk_index_position(ix, &at, stm, &p) && bk_pos_legal(&f->x.v, &p))
+                compare_both(f, &p);
+        }
+    bk_index_free(ix);
+}
+
+/* Makes the plan's tables in f->dir, in a way that is drawn.  False: they cannot be. */
+static bool make_files(struct filed *f, const struct bk_material *m, uint64_t *state)
+{
+    struct bk_report why = { "" };
+    struct solved_options how = draw_options(state);
+    struct bk_build_options o = { .effort = (enum bk_effort)random_below(state, 3),
+                                  .standalone = random_once_in(state, 5),
+                                  .k_max = how.k_max,
+                                  .largest = how.groups,
+                                  .frugal = random_once_in(state, 4) };
+    enum bk_err err;
+
+    f->distances = !random_once_in(state, 5);
+    if (bk_plan_new(&f->plan, &f->x.v, f->dir, m, 1, 0, true, &why))
+        return false; /* en passant by men that come back */
+    err = bk_plan_to_zeroing(f->plan, !f->distances, &why);
+    if (!err)
+        err = bk_pool_open(&o.pool, 1 + random_below(state, 2), &why);
+    if (!err)
+        err = bk_build(f->plan, &o, &why);
+    if (err)
+        fail_msg("test_nmove 1 %llu: %s", f->x.seed, why.text);
+    bk_pool_close(o.pool);
+    f->alone += o.standalone;
+    return true;
+}
+
+/* Makes the files of a random game, and compares what they say with the slow solver. */
+static bool file_game(struct filed *f, uint64_t seed)
+{
+    uint64_t state = seed;
+    struct bk_report why = { "" };
+    struct bk_material m;
+
+    if (!draw_slow(&f->x, seed, &state, &m))
+        return false;
+    proof_folder(f->dir);
+    f->plan = NULL;
+    if (make_files(f, &m, &state)) {
+        assert_int_equal(bk_catalog_new(&f->catalog, &f->x.v, f->dir, &why), BK_OK);
+        f->t = (struct bk_tables){ .v = &f->x.v,
+                                   .find = bk_catalog_table,
+                                   .open = bk_catalog_reopen,
+                                   .context = f->catalog,
+                                   .cache = bk_catalog_cache(f->catalog) };
+        for (unsigned i = 0; i < f->plan->n; i++)
+            compare_file(f, &f->plan->table[i].m);
+        bk_catalog_free(f->catalog);
+    }
+    bk_plan_free(f->plan);
+    proof_remove(f->dir);
+    ref_free(f->x.slow);
+    return true;
+}
+
+static void nmove__files_say_what_the_slow_solver_says(void **state)
+{
+    struct filed *f = calloc(1, sizeof *f);
+    unsigned games = 0;
+
+    (void)state;
+    assert_non_null(f);
+    for (unsigned long i = 0; i < cases; i++) {
+        games += file_game(f, first_case + i);
+        bk_geometry_free(f->x.v.geometry);
+        f->x.v.geometry = NULL;
+    }
+    unsetenv("BAREKING_KERNEL");
+    unsetenv("BAREKING_SET_BITS");
+    print_message("%u games, %llu that answer alone, %llu positions, %llu cursed or blessed, %llu "
+                  "after a double step\n",
+                  games, f->alone, f->positions, f->cursed, f->passing);
+    assert_true(cases < 60 || (f->cursed && f->passing && f->alone));
+    free(f);
 }
 
 /* == As others count == */
@@ -658,6 +822,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nmove__knight_against_pawn_under_six_moves),
         cmocka_unit_test(nmove__distances_follow_from_the_moves),
         cmocka_unit_test(nmove__both_solvers_agree_on_random_games),
+        cmocka_unit_test(nmove__files_say_what_the_slow_solver_says),
     };
 
     cases = argc > 1 ? strtoul(argv[1], NULL, 10) : cases;

@@ -30,7 +30,7 @@ struct bk_window {
 struct bk_known {
     const void *file;
     uint64_t place; /* in the file: number and side */
-    int8_t least, most;
+    int8_t least, most; /* by the n-move rule from -2 to 2 */
     int soonest, latest; /* bounds of its plies */
 };
 
