@@ -122,8 +122,8 @@ enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, siz
         out[i].men = (int)list[i].men;
         out[i].has = BK_LIB_HAS_WDL | (list[i].distances ? BK_LIB_HAS_DTW : 0) |
                      (list[i].lost ? BK_LIB_LOST_DTW : 0);
-        out[i].bytes = list[i].wdl_bytes + list[i].dtw_bytes + list[i].five_bytes +
-                       list[i].dtz_bytes;
+        out[i].bytes =
+            list[i].wdl_bytes + list[i].dtw_bytes + list[i].five_bytes + list[i].dtz_bytes;
     }
     _Static_assert(sizeof out->material == sizeof list->name, "the same room");
     if (!err)

@@ -317,8 +317,9 @@ static enum bk_err settle(const struct bk_settled *s, const struct here *h, cons
 {
     const struct table_values *t = h->t;
     int k = 0, bits = t->table->wdl_is_five ? 3 : 2;
-    struct bk_worth best = { bk_table_result(t->table, value_at(&said->wdl, (unsigned)bits, h->inner_sq)),
-                             0 };
+    struct bk_worth best = {
+        bk_table_result(t->table, value_at(&said->wdl, (unsigned)bits, h->inner_sq)), 0
+    };
     enum bk_err err = BK_OK;
 
     *code = t->ask;

@@ -76,8 +76,9 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
     int status = cli_plan_wanted(c);
 
     if (!status && c->dtw && (!c->dtz || c->wdl))
-        status = cli_fail(CLI_USAGE, "%s: --dtw is made without it, unless there is --dtz, and not "
-                                     "with --wdl; see bareking %s -h",
+        status = cli_fail(CLI_USAGE,
+                          "%s: --dtw is made without it, unless there is --dtz, and not "
+                          "with --wdl; see bareking %s -h",
                           c->command, c->command);
     if (!status)
         status = cli_variant(c, v);

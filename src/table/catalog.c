@@ -59,7 +59,7 @@ struct entry {
     /* set in entries of canonical materials only */
     struct bk_origin origin;
     enum bk_err err;
-    char *text; /* owned; the message of `err`, or NULL */
+    char *text;                   /* owned; the message of `err`, or NULL */
     struct source file[BK_KINDS]; /* by kind */
     const uint8_t *swap;
     int64_t bytes; /* charged to the cache */
@@ -245,8 +245,7 @@ static bool opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct 
     uint64_t bytes = sizeof *o + (o->damaged ? strlen(o->damaged) : 0);
 
     for (enum bk_kind kind = 0; kind < BK_KINDS; kind++)
-        if (bk_table_file(&files, kind) &&
-            (kind != BK_KIND_FIVE || files.five != files.wdl))
+        if (bk_table_file(&files, kind) && (kind != BK_KIND_FIVE || files.five != files.wdl))
             bytes += bk_file_memory(bk_table_file(&files, kind));
     for (unsigned exchanged = 0; exchanged < (e->swap ? 2 : 1); exchanged++) {
         o->table[exchanged] = (struct bk_table){ .wdl = files.wdl,

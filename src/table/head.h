@@ -53,7 +53,7 @@ struct bk_file_info {
     bool one_side;   /* White to move only; Black's are the same, colours exchanged */
     bool distances;  /* a .bkd belongs to it, or a .bkz */
     uint64_t rules_id;
-    uint64_t nmove_id; /* of the n-move rule; 0: a kind that does not know of it */
+    uint64_t nmove_id;  /* of the n-move rule; 0: a kind that does not know of it */
     uint64_t positions; /* a side */
     uint8_t order[BK_SLOTS_MAX + 1];
     unsigned norder;

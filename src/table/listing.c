@@ -229,8 +229,7 @@ char *bk_table_find(char *out, const char *dirs, const struct bk_variant *v,
         for (const char *at = dirs; *at;) {
             size_t n = strcspn(at, ":");
 
-            if (n && (alone || is_in(out, at, n, v, m, kind ^ 1)) &&
-                is_in(out, at, n, v, m, kind))
+            if (n && (alone || is_in(out, at, n, v, m, kind ^ 1)) && is_in(out, at, n, v, m, kind))
                 return out;
             at += n + (at[n] == ':');
         }

@@ -12,9 +12,8 @@
  *   n-move rule  (2) with the five results of the rule, and of the exits only those that zero (7)
  *   zeroing(p) = if p is won: what the file says, or 1 or N + 1 by an exit that zeroes          (8)
  *              = if p is lost: the most of 1 or N + 1 by moves that zero, by the results of what
- *                they lead to, and of 1 + zeroing of what the others lead to                     (9)
- *   en passant   best of p without the square, unless p has no other move, and the captures
- *                in passing                                                                   (6)
+ *                they lead to, and of 1 + zeroing of what the others lead to (9) en passant   best
+ * of p without the square, unless p has no other move, and the captures in passing (6)
  *
  * (2) and (3) are an alpha-beta search over exits: it ends as soon as the answer is `enough`, or
  * outside a window.  (4) asks the files of all moves first: a move that its file alone settles is
@@ -44,7 +43,7 @@
 struct question {
     const struct bk_tables *t;
     unsigned depth; /* moves made */
-    bool five;      /* results are those of the n-move rule: 2 win, 1 cursed, 0, -1 blessed, -2 loss */
+    bool five; /* results are those of the n-move rule: 2 win, 1 cursed, 0, -1 blessed, -2 loss */
     /* by depth: the step that last did best; `by` BK_FACT_NOBODY: none yet */
     struct bk_step_of_men good[VIEWS_ON_STACK + 1];
     struct bk_memo memo; /* of positions in tables whose men may change */
@@ -113,8 +112,8 @@ static __attribute__((noinline)) enum bk_err stored_five(struct bk_view *view, i
 {
     const struct bk_table *t = view->men.table;
     unsigned value = 0;
-    enum bk_err err = t->five ? stored_in(view, t->five, t->same_five, &value, why)
-                              : bk_table_no_five(t, why);
+    enum bk_err err =
+        t->five ? stored_in(view, t->five, t->same_five, &value, why) : bk_table_no_five(t, why);
 
     *five = BK_FIVE_DRAW - (int)value;
     return !err && value > BK_FIVE_LOSS ? no_value(view, t->five, value, why) : err;
@@ -277,7 +276,7 @@ static enum bk_err wdl_of_view(struct question *q, struct bk_view *view, int eno
 
     if (view->men.table->men->alone[q->five ? BK_KIND_FIVE : BK_KIND_WDL])
         return stored_result(q, view, wdl, why); /* (5) */
-    if (!view->listed)                     /* its file is quicker than its list */
+    if (!view->listed)                           /* its file is quicker than its list */
         err = bk_view_see_ends(view, why);
     tried = view->endings;
     if (!err && tried)
@@ -296,9 +295,8 @@ static enum bk_err wdl_of_view(struct question *q, struct bk_view *view, int eno
 /* == In how many plies it is won: (3) == */
 
 /* What a file says that numbers positions otherwise than the results do. */
-static __attribute__((noinline)) enum bk_err stored_apart(const struct bk_view *view,
-                                                          struct bk_file *f, unsigned *value,
-                                                          struct bk_report *why)
+static __attribute__((noinline)) enum bk_err
+stored_apart(const struct bk_view *view, struct bk_file *f, unsigned *value, struct bk_report *why)
 {
     struct bk_table kept = *view->men.table;
     struct bk_pos p;
@@ -1065,8 +1063,8 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
 
 /* == By the n-move rule: (7), (8), (9) == */
 
-static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int five, int *d,
-                              struct bk_report *why);
+static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why);
 
 /* What a zeroing move is worth in plies, whose result is a sure one or not. */
 static int zeroed(const struct question *q, int five)
@@ -1082,8 +1080,8 @@ static enum bk_err zeroing_won(struct question *q, struct bk_view *view, int fiv
     int by_exit = zeroed(q, five), best = five - 1;
     unsigned value = 0;
     bool missing = false;
-    enum bk_err err = t->dtz ? stored_in(view, t->dtz, t->same_dtz, &value, why)
-                             : bk_table_no_five(t, why);
+    enum bk_err err =
+        t->dtz ? stored_in(view, t->dtz, t->same_dtz, &value, why) : bk_table_no_five(t, why);
 
     *d = (int)value + 1;
     if (err || *d <= by_exit || t->men->alone[BK_KIND_DTZ])
@@ -1096,9 +1094,10 @@ static enum bk_err zeroing_won(struct question *q, struct bk_view *view, int fiv
     return !err && missing && best < five ? BK_E_NO_TABLE : err;
 }
 
-/* Sets *d to what the moves of a decided position bring: (9), and for a won one the least. */
-static enum bk_err zeroing_by_moves(struct question *q, const struct bk_pos *p, int five, int *d,
-                                    struct bk_report *why)
+/* Sets *d to what the moves of a decided position bring: (9), and for a won one the least.  A loss
+   of `high` plies is enough. */
+static enum bk_err zeroing_by_moves(struct question *q, const struct bk_pos *p, int five, int high,
+                                    int *d, struct bk_report *why)
 {
     struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
     unsigned n = move ? bk_moves_legal(q->t->v, p, move) : 0;
@@ -1106,7 +1105,7 @@ static enum bk_err zeroing_by_moves(struct question *q, const struct bk_pos *p, 
 
     *d = five > 0 ? BK_ENDLESS : 0;
     q->depth++;
-    for (unsigned i = 0; i < n && !err; i++) {
+    for (unsigned i = 0; i < n && !err && (five > 0 || *d < high); i++) {
         struct bk_pos after = *p;
         bool zeroes = bk_move_zeroes(q->t->v, p, &move[i]);
         int result, plies = 0;
@@ -1116,7 +1115,7 @@ static enum bk_err zeroing_by_moves(struct question *q, const struct bk_pos *p, 
         if (err || (five > 0 && result >= 0))
             continue;
         if (!zeroes)
-            err = zeroing_of(q, &after, result, &plies, why);
+            err = zeroing_of(q, &after, result, BK_ENDLESS, &plies, why);
         plies = zeroes ? zeroed(q, result) : plies + 1;
         if (five > 0 ? plies < *d : plies > *d)
             *d = plies;
@@ -1126,9 +1125,9 @@ static enum bk_err zeroing_by_moves(struct question *q, const struct bk_pos *p, 
     return err;
 }
 
-/* Sets *d of a position that is decided, with a known result. */
-static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int five, int *d,
-                              struct bk_report *why)
+/* Sets *d of a position that is decided, with a known result; high: as of bk_settle_zeroing(). */
+static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why)
 {
     const struct bk_table *table;
     struct bk_view view;
@@ -1140,7 +1139,7 @@ static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int fi
         return BK_OK;
     err = find(q, p, &table, why);
     if (!err && (p->ep != BK_SQ_NONE || (five < 0 && !table->men->alone[BK_KIND_DTZ])))
-        return zeroing_by_moves(q, p, five, d, why);
+        return zeroing_by_moves(q, p, five, high, d, why);
     if (err)
         return err;
     err = bk_view_begin(&view, table, p, why);
@@ -1166,7 +1165,20 @@ enum bk_err bk_settle_five(const struct bk_tables *t, const struct bk_pos *p, in
     if (d)
         *d = -1;
     if (!err && d && *five)
-        err = zeroing_of(&q, p, *five, d, why);
+        err = zeroing_of(&q, p, *five, BK_ENDLESS, d, why);
+    question_end(&q, visit);
+    return err;
+}
+
+enum bk_err bk_settle_zeroing(const struct bk_tables *t, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why)
+{
+    struct question q;
+    unsigned visit = question_begin(&q, t);
+    enum bk_err err;
+
+    q.five = true;
+    err = zeroing_of(&q, p, five, high, d, why);
     question_end(&q, visit);
     return err;
 }

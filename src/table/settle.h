@@ -60,6 +60,11 @@ enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, i
 enum bk_err bk_settle_five(const struct bk_tables *t, const struct bk_pos *p, int *five, int *d,
                            struct bk_report *why);
 
+/* Sets *d as bk_settle_five() of a position whose result is known, not 0.  A lost one of `high`
+   plies or more may be answered by any number from `high` up, which takes less time. */
+enum bk_err bk_settle_zeroing(const struct bk_tables *t, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why);
+
 /* What a move brings: the value of the position after it, for the side to move there. */
 struct bk_brought {
     bool known; /* false: the other fields mean nothing */

@@ -174,10 +174,10 @@ enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *wh
 
 enum bk_err bk_table_no_five(const struct bk_table *t, struct bk_report *why)
 {
-    return t->damaged_five ? bk_fail(why, BK_E_CORRUPT, "%s", t->damaged_five)
-                           : bk_fail(why, BK_E_NO_TABLE, "no %s of %s by the n-move rule",
-                                     t->five ? "distances" : "results",
-                                     bk_file_info(t->wdl)->material);
+    return t->damaged_five
+               ? bk_fail(why, BK_E_CORRUPT, "%s", t->damaged_five)
+               : bk_fail(why, BK_E_NO_TABLE, "no %s of %s by the n-move rule",
+                         t->five ? "distances" : "results", bk_file_info(t->wdl)->material);
 }
 
 void bk_table_release(struct bk_table *t)

@@ -21,16 +21,16 @@ struct bk_origin; /* the permanent record of a table that may be evicted and ope
 
 /* The files that answer a material, with its colours as a position has them. */
 struct bk_table {
-    struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
+    struct bk_file *wdl, *dtw;  /* borrowed; dtw NULL: no distances */
     struct bk_file *five, *dtz; /* borrowed: by the n-move rule, or NULL.  Where there are no other
                                    results `wdl` is `five` */
-    const char *damaged;       /* borrowed; the error of damaged distances, or NULL */
-    const char *damaged_five;  /* likewise, of either file by the n-move rule */
-    bool exchanged;            /* it is kept with the colours exchanged */
-    const uint8_t *swap;       /* by square: its image if colours are exchanged; or NULL */
-    struct bk_origin *origin;  /* borrowed; outlives the table */
-    struct bk_cache *cache;    /* borrowed; counts its links */
-    struct bk_held *held;      /* its cache entry */
+    const char *damaged;        /* borrowed; the error of damaged distances, or NULL */
+    const char *damaged_five;   /* likewise, of either file by the n-move rule */
+    bool exchanged;             /* it is kept with the colours exchanged */
+    const uint8_t *swap;        /* by square: its image if colours are exchanged; or NULL */
+    struct bk_origin *origin;   /* borrowed; outlives the table */
+    struct bk_cache *cache;     /* borrowed; counts its links */
+    struct bk_held *held;       /* its cache entry */
     /* set by bk_table_finish() */
     bool wdl_is_five;
     bool same_numbers;              /* dtw and wdl number positions alike */

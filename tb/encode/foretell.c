@@ -265,7 +265,9 @@ static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned
                                   .facts = bk_facts_count(u->facts),
                                   .words = bk_facts_words(u->facts),
                                   .board_words = bk_facts_board_words(u->facts),
-                                  .bits = kind ? 6 : u->counts ? BK_FIVE_BITS : BK_RESULT_BITS,
+                                  .bits = kind        ? 6
+                                          : u->counts ? BK_FIVE_BITS
+                                                      : BK_RESULT_BITS,
                                   .five = !kind && u->counts,
                                   .here = place->end - place->first };
 }

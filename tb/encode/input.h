@@ -53,7 +53,7 @@ static inline bool bk_bits_of_results(unsigned bits, bool five)
 struct bk_unit_size {
     uint64_t rows, numbers;
     unsigned facts, words, bits;
-    bool five; /* struct bk_unit_source */
+    bool five;            /* struct bk_unit_source */
     unsigned board_words; /* bk_facts_board_words() */
     unsigned care;        /* how many of 100 positions have a value that must be stored */
     uint64_t here;        /* numbers that this process encodes; all, if it is alone */

@@ -564,7 +564,8 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
    measured.  0 if memory is short. */
 static size_t room_for_cells(const struct unit_run *u, uint64_t counts)
 {
-    uint64_t room = u->sampled_bytes, met = bk_bits_of_results(u->src->bits, u->src->five) ? 0 : counts / 3;
+    uint64_t room = u->sampled_bytes,
+             met = bk_bits_of_results(u->src->bits, u->src->five) ? 0 : counts / 3;
     uint64_t own = counts + writing_bytes(u->src->end - u->src->first, u->words, u->threads, false);
 
     if (u->spill)

@@ -364,8 +364,8 @@ static uint64_t fingerprint(const struct builder *b)
     snprintf(text, sizeof text, "%d %016llx %016llx %s %d %d %d %u %u %zu %u", BK_RESUME_VERSION,
              (unsigned long long)v->rules_id, (unsigned long long)(b->p->nmove ? v->nmove_id : 0),
              t->name, b->p->distances | b->p->five_alone << 1 | t->results_there << 2, b->o->effort,
-             b->o->standalone,
-             ZSTD_versionNumber(), BK_FORMAT_VERSION, b->p->kernel->set_bytes, b->p->kernel->lanes);
+             b->o->standalone, ZSTD_versionNumber(), BK_FORMAT_VERSION, b->p->kernel->set_bytes,
+             b->p->kernel->lanes);
     return XXH64(text, strlen(text), 0);
 }
 
@@ -641,8 +641,8 @@ static void remove_distances(const struct builder *b)
 {
     char path[PATH_MAX];
 
-    unlink(bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m,
-                         bk_plan_kind(b->p, true)));
+    unlink(
+        bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, bk_plan_kind(b->p, true)));
 }
 
 /* Are a table's files there by now, as the first process sees it? */

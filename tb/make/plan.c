@@ -109,8 +109,8 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
         }
     }
     t->had_distances =
-        err && (promised || !access(bk_table_path(path, p->dir, p->v, &t->m, bk_plan_kind(p, true)),
-                                    F_OK));
+        err && (promised ||
+                !access(bk_table_path(path, p->dir, p->v, &t->m, bk_plan_kind(p, true)), F_OK));
     t->present = !err;
     t->damaged = err == BK_E_CORRUPT;
     t->unreadable = err == BK_E_SYSTEM;
@@ -133,8 +133,8 @@ bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
 
     if (p->anew) { /* unless it has been made otherwise meanwhile: that stays */
         if (!look_at(p, &now, t->results_there ? BK_KIND_DTW : bk_plan_kind(p, false), false, NULL))
-            t->present |= now.with_distances != bk_plan_keeps_distances(p) ||
-                          now.standalone != p->alone;
+            t->present |=
+                now.with_distances != bk_plan_keeps_distances(p) || now.standalone != p->alone;
         return t->present;
     }
     look_for(p, &now, t->damaged, &why);
