@@ -19,6 +19,7 @@
 #include "tests/ref.h"
 #include "tests/ref_board.h"
 #include "tests/solved.h"
+#include "tests/variant_ini.h"
 
 /* == Zeroing moves == */
 
@@ -100,6 +101,7 @@ struct game {
     const struct bk_variant *v;
     struct ref_table *slow;
     struct ref_pos pos[POSITIONS_MAX];
+    unsigned nknown;                      /* of n, when it was solved */
     unsigned n, first[POSITIONS_MAX + 1]; /* moves of position i: first[i] .. first[i + 1] - 1 */
     unsigned to[MOVES_ALL_MAX], nmoves;
     bool zero[MOVES_ALL_MAX], over[POSITIONS_MAX];
@@ -599,7 +601,8 @@ static void nmove__files_say_what_the_slow_solver_says(void **state)
     print_message("%u games, %llu that answer alone, %llu positions, %llu cursed or blessed, %llu "
                   "after a double step\n",
                   games, f->alone, f->positions, f->cursed, f->passing);
-    assert_true(cases < 60 || (f->cursed && f->passing && f->alone));
+    assert_true(cases < 60 || (f->cursed && f->alone));
+    assert_true(cases < 1000 || f->passing);
     free(f);
 }
 
@@ -812,6 +815,162 @@ static void nmove__the_distance_decides_at_every_counter(void **state)
     free(g);
 }
 
+/* == The library at every counter == */
+
+/* A game whose states were solved one by one, and the library on its files. */
+struct asked {
+    struct filed f;
+    struct game g;
+    struct bk_lib *lib;
+    unsigned long long states, by_rule, kept;
+};
+
+/* Returns the number of the position after the move of this name. */
+static unsigned after_move(const struct game *g, unsigned i, const struct ref_moves *moves,
+                           const char *name)
+{
+    for (unsigned j = 0; j < moves->n; j++) {
+        char text[16];
+
+        ref_move_text(g->v, &moves->move[j], text);
+        if (!strcmp(text, name))
+            return g->first[i] + j;
+    }
+    fail_msg("no move %s", name);
+    return 0;
+}
+
+/* Asks for the moves of a state: those that keep its result, and no others, must be told. */
+static void ask_moves(struct asked *a, unsigned i, unsigned c, const char *fen)
+{
+    static struct bk_lib_ranked move[BK_MOVES_MAX];
+    const struct game *g = &a->g;
+    struct ref_moves moves = { 0 };
+    size_t n;
+    int last = 1;
+
+    if (bk_rank_moves_fen(a->lib, fen, 0, 0, move, BK_MOVES_MAX, &n))
+        fail_msg("test_nmove 1 %llu: %s: %s", a->f.x.seed, fen, bk_error(a->lib));
+    ref_moves(g->v, &g->pos[i], &moves);
+    for (size_t k = 0; k < n; k++) {
+        unsigned m = after_move(g, i, &moves, move[k].name);
+        int truth = -g->at[g->to[m]][g->zero[m] ? 0 : c + 1];
+
+        if (move[k].clocked_wdl != truth || move[k].keeps != (truth == g->at[i][c]) ||
+            move[k].zeroes != g->zero[m] || truth > last)
+            fail_msg("test_nmove 1 %llu: %s: %s brings %d, keeps %d, zeroes %d; it is %d after %d",
+                     a->f.x.seed, fen, move[k].name, move[k].clocked_wdl, move[k].keeps,
+                     move[k].zeroes, truth, last);
+        last = truth;
+        a->kept += move[k].keeps == 1;
+    }
+    ref_moves_free(&moves);
+}
+
+static void ask_state(struct asked *a, unsigned i, const struct bk_pos *p)
+{
+    const struct game *g = &a->g;
+    unsigned n = g->v->nmove.plies, c = (unsigned)(a->states % n);
+    struct bk_pos counted = *p;
+    struct bk_answer x;
+    char fen[BK_FEN_MAX];
+
+    counted.clock = (uint16_t)c;
+    bk_pos_to_fen(&counted, g->v, fen);
+    if (bk_probe_fen(a->lib, fen, &x))
+        fail_msg("test_nmove 1 %llu: %s: %s", a->f.x.seed, fen, bk_error(a->lib));
+    if (!x.clocked_known || x.clocked_wdl != g->at[i][c] || x.wdl != g->value[i].wdl ||
+        (x.end == BK_LIB_GOES_ON && x.plies_left != (int)(n - c)))
+        fail_msg("test_nmove 1 %llu: %s: %d, known %d; at this counter %d", a->f.x.seed, fen,
+                 x.clocked_wdl, x.clocked_known, g->at[i][c]);
+    a->by_rule += x.wdl && !x.clocked_wdl;
+    if (a->states++ % 3 == 0 && !g->over[i])
+        ask_moves(a, i, c, fen);
+}
+
+/* Asks about all positions of the table of `m`, each at one counter. */
+static void ask_table(struct asked *a, const struct bk_material *m)
+{
+    struct bk_report why;
+    struct bk_index *ix;
+    struct bk_pos p;
+
+    assert_int_equal(bk_index_new(&ix, a->g.v, m, NULL, &why), BK_OK);
+    for (uint64_t i = 0; i < ix->positions; i++)
+        for (unsigned stm = 0; stm < 2; stm++) {
+            struct bk_placement at;
+            struct ref_pos r;
+            char fen[BK_FEN_MAX];
+            int number;
+
+            bk_index_unrank(ix, i, &at);
+            if (!bk_index_position(ix, &at, stm, &p) || !bk_pos_legal(a->g.v, &p))
+                continue;
+            memset(&r, 0, sizeof r);
+            assert_true(ref_from_fen(a->g.v, bk_pos_to_fen(&p, a->g.v, fen), &r));
+            number = number_of(&a->g, &r);
+            if (number >= 0 && (unsigned)number < a->g.nknown)
+                ask_state(a, (unsigned)number, &p);
+        }
+    bk_index_free(ix);
+}
+
+static void ask_game(struct asked *a, const struct bk_material *m, uint64_t *state)
+{
+    char path[PROOF_DIR_MAX + 16];
+    FILE *ini;
+
+    proof_folder(a->f.dir);
+    snprintf(path, sizeof path, "%s/game.ini", a->f.dir);
+    assert_non_null(ini = fopen(path, "w"));
+    variant_print_ini(ini, &a->f.x.v, NULL);
+    fclose(ini);
+    a->f.plan = NULL;
+    if (make_files(&a->f, m, state)) {
+        if (bk_open(&a->lib, path, a->f.dir))
+            fail_msg("test_nmove 1 %llu: %s", a->f.x.seed, path);
+        for (unsigned i = 0; i < a->f.plan->n && a->f.distances; i++)
+            ask_table(a, &a->f.plan->table[i].m);
+        bk_close(a->lib);
+    }
+    bk_plan_free(a->f.plan);
+    proof_remove(a->f.dir);
+}
+
+static void nmove__the_library_answers_at_every_counter(void **state)
+{
+    struct asked *a = calloc(1, sizeof *a);
+    unsigned games = 0;
+
+    (void)state;
+    assert_non_null(a);
+    for (unsigned long i = 0; i < 2 * cases; i++) {
+        struct twice *x = &a->f.x;
+        uint64_t seed = first_case + i;
+        struct bk_material m;
+
+        if (draw_slow(x, first_case + i, &seed, &m)) {
+            a->g.v = &x->v;
+            a->g.slow = x->slow;
+            if (x->v.nmove.plies <= PLIES_MAX && ref_size(x->slow) < 12000 && list_game(&a->g)) {
+                solve_states(&a->g);
+                a->g.nknown = a->g.n;
+                ask_game(a, &m, &seed);
+                games++;
+            }
+            ref_free(x->slow);
+        }
+        bk_geometry_free(x->v.geometry);
+        x->v.geometry = NULL;
+    }
+    unsetenv("BAREKING_KERNEL");
+    unsetenv("BAREKING_SET_BITS");
+    print_message("%u games, %llu states, %llu drawn by the rule alone, %llu moves that keep\n",
+                  games, a->states, a->by_rule, a->kept);
+    assert_true(cases < 60 || (games > 10 && a->by_rule > 100));
+    free(a);
+}
+
 /* usage: test_nmove [CASES [FIRST]]: of random games, solved by both solvers */
 int main(int argc, char **argv)
 {
@@ -823,6 +982,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nmove__distances_follow_from_the_moves),
         cmocka_unit_test(nmove__both_solvers_agree_on_random_games),
         cmocka_unit_test(nmove__files_say_what_the_slow_solver_says),
+        cmocka_unit_test(nmove__the_library_answers_at_every_counter),
     };
 
     cases = argc > 1 ? strtoul(argv[1], NULL, 10) : cases;

@@ -550,7 +550,7 @@ static bool value_of(const struct be_game *g, const struct question *q, struct b
     if ((bk_is_of_file(err) || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
     if (bk_is_of_file(err)) { /* perhaps only distances are broken */
-        err = bk_wdl_of(&out->wdl, g->catalog, g->v, q->p, NULL);
+        err = bk_wdl_of(&out->wdl, &out->five, g->catalog, g->v, q->p, NULL);
         out->dtw = -1;
     }
     bk_visit_end(cache, visit);

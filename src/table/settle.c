@@ -42,7 +42,8 @@
 /* A question under way. */
 struct question {
     const struct bk_tables *t;
-    unsigned depth; /* moves made */
+    unsigned depth;  /* moves made */
+    bool five_there; /* the table of the position that was asked has five results */
     bool five; /* results are those of the n-move rule: 2 win, 1 cursed, 0, -1 blessed, -2 loss */
     /* by depth: the step that last did best; `by` BK_FACT_NOBODY: none yet */
     struct bk_step_of_men good[VIEWS_ON_STACK + 1];
@@ -933,6 +934,7 @@ static enum bk_err wdl_of(struct question *q, const struct bk_pos *p, int enough
     err = find(q, p, &table, why);
     if (err)
         return err;
+    q->five_there |= !q->depth && table->five;
     err = bk_view_begin(&view, table, p, why);
     if (!err)
         err = wdl_of_view(q, &view, enough, wdl, why);
@@ -983,6 +985,7 @@ static enum bk_err both_of(struct question *q, const struct bk_pos *p, int *wdl,
 
     if (err)
         return err;
+    q->five_there = table->five;
     if (p->ep != BK_SQ_NONE) {
         err = wdl_of(q, p, 1, wdl, why);
         if (err || !*wdl || bk_table_lacks_distances(table))
@@ -1003,7 +1006,7 @@ static unsigned question_begin(struct question *q, const struct bk_tables *t)
 {
     q->t = t;
     q->depth = 0;
-    q->five = false;
+    q->five = q->five_there = false;
     memset(q->good, BK_FACT_NOBODY, sizeof q->good);
     bk_memo_begin(&q->memo);
     return t->cache ? bk_visit_begin(t->cache) : 0;
@@ -1032,6 +1035,18 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
     return bk_settle_least(t, p, 1, wdl, why);
 }
 
+enum bk_err bk_settle_wdl_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                                 bool *five, struct bk_report *why)
+{
+    struct question q;
+    unsigned visit = question_begin(&q, t);
+    enum bk_err err = wdl_of(&q, p, 1, wdl, why);
+
+    *five = q.five_there;
+    question_end(&q, visit);
+    return err;
+}
+
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why)
 {
@@ -1046,10 +1061,19 @@ enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, i
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why)
 {
+    bool five;
+
+    return bk_settle_noting(t, p, wdl, plies, &five, why);
+}
+
+enum bk_err bk_settle_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                             int *plies, bool *five, struct bk_report *why)
+{
     struct question q;
     unsigned visit;
     enum bk_err err;
 
+    *five = false;
     *plies = -1;
     if (!bk_pos_none_bare(p) && bk_pos_bare(t->v, p, wdl) != BK_END_NONE) {
         *plies = *wdl ? 0 : -1;
@@ -1057,6 +1081,7 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
     }
     visit = question_begin(&q, t);
     err = both_of(&q, p, wdl, plies, why);
+    *five = q.five_there;
     question_end(&q, visit);
     return err;
 }

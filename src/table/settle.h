@@ -43,6 +43,12 @@ enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, i
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why);
 
+/* The same, of which *five says whether the position's table has results by the n-move rule. */
+enum bk_err bk_settle_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                             int *plies, bool *five, struct bk_report *why);
+enum bk_err bk_settle_wdl_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                                 bool *five, struct bk_report *why);
+
 /* Sets *plies of a position that is known to be won (wdl +1) or lost (-1), as far as `window` asks:
    a narrow one takes less time.  BK_E_NO_TABLE also where there are no distances. */
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
