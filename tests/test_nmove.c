@@ -252,24 +252,6 @@ static struct solved_options draw_options(uint64_t *state)
     return o;
 }
 
-/* Sets an n-move rule, of kinds from whose moves nobody comes back, or of moves that nobody can
-   undo. */
-static void draw_rule(struct bk_variant *v, uint64_t *state)
-{
-    struct bk_complaint c;
-
-    v->nmove = (struct bk_nmove){ .plies = (uint16_t)(2 * (1 + random_below(state, 10))) };
-    v->nmove.irreversible = random_once_in(state, 3);
-    if (v->nmove.irreversible && bk_zeroing_check(v, &c))
-        return;
-    v->nmove.irreversible = false;
-    for (unsigned type = 0; type < v->ntypes; type++)
-        if (type != v->royal && !bk_man_comes_back(v, type, BK_WHITE) &&
-            !bk_man_comes_back(v, type, BK_BLACK) && !random_once_in(state, 3))
-            v->nmove.kinds |= UINT32_C(1) << type;
-    assert_true(bk_zeroing_check(v, &c));
-}
-
 /* A game solved twice, and what was compared. */
 struct twice {
     struct bk_variant v;
@@ -397,7 +379,7 @@ static bool draw_slow(struct twice *x, uint64_t seed, uint64_t *state, struct bk
     if (!random_material(&x->v, state, 3 + random_below(state, 3), 20000, count) ||
         bk_variant_finish(&x->v, &why))
         return false;
-    draw_rule(&x->v, state);
+    random_nmove(&x->v, state);
     if (bk_variant_finish(&x->v, &why))
         fail_msg("%s", why.text);
     memcpy(m->count, count, sizeof m->count);

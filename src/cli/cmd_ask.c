@@ -341,7 +341,8 @@ static void print_line(const struct question *q, const struct many_line *l, unsi
     if (bk_pos_from_fen(&end, q->v, l->fen, NULL) == BK_OK)
         print_over(&end, &l->last);
     if (l->first.wdl && l->first.clocked_known && !l->first.clocked_wdl)
-        printf("That is too late: the limit of turns has made it a draw.\n");
+        printf("That is too late: the %s has made it a draw.\n",
+               bk_rules_nmove(q->v) ? "n-move rule" : "limit of turns");
 }
 
 static int print_line_json(const struct question *q, const struct many_line *l)

@@ -12,6 +12,7 @@
 #include "cli/plans.h"
 #include "cli/report.h"
 #include "core/clock.h"
+#include "core/rules.h"
 #include "tb/make/build.h"
 #include "tb/memory/cpu.h"
 #include "tb/memory/ranks.h"
@@ -565,15 +566,17 @@ int cmd_build(struct cli *c)
 struct repack {
     struct bk_material *m; /* named, canonical; NULL: all */
     unsigned n;
-    struct bk_plan *p[4]; /* bit 0 of the index: without distances; bit 1: standalone */
-    uint64_t before;      /* bytes of the files that will be replaced */
-    int left_out;         /* the exit status for tables that cannot be repacked */
+    /* bit 0 of the index: without distances; bit 1: standalone; bit 2: by the n-move rule, NULL if
+       the game has none */
+    struct bk_plan *p[8];
+    uint64_t before; /* bytes of the files that will be replaced */
+    int left_out;    /* the exit status for tables that cannot be repacked */
 };
 
 /* Will the material's table be made anew by one of the plans? */
 static bool will_repack(const struct repack *r, const struct bk_material *m)
 {
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < 8 && r->p[k]; k++)
         for (unsigned i = 0; i < r->p[k]->n; i++)
             if (!r->p[k]->table[i].present && bk_material_equal(&r->p[k]->table[i].m, m))
                 return true;
@@ -629,9 +632,13 @@ static int plan_repack(const struct cli *c, const struct bk_variant *v, struct r
         return status;
     for (unsigned i = 0; i < r->n; i++)
         bk_material_canonical(&r->m[i], v);
-    for (unsigned k = 0; k < 4; k++) {
-        enum bk_err err = bk_plan_new(&r->p[k], v, c->dir, r->m, r->n, c->men, !(k & 1), &why);
+    for (unsigned k = 0; k < (bk_rules_nmove(v) ? 8 : 4); k++) {
+        bool zeroing = k & 4;
+        enum bk_err err =
+            bk_plan_new(&r->p[k], v, c->dir, r->m, r->n, c->men, !(k & 1) || zeroing, &why);
 
+        if (!err && zeroing)
+            err = bk_plan_to_zeroing(r->p[k], k & 1, &why);
         if (err)
             return cli_fail_report(err, &why);
         r->p[k]->machine_bytes = cli_machine_memory();
@@ -652,7 +659,7 @@ static int run_repack(const struct cli *c, struct repack *r, struct watch *w)
 
     if (err)
         return cli_fail_report(err, &why);
-    for (unsigned k = 0; !status && k < 4; k++) {
+    for (unsigned k = 0; !status && k < 8 && r->p[k]; k++) {
         w->p = r->p[k];
         if (add_up(w->p).missing)
             status = run_build(w, pool, k & 2);
@@ -702,7 +709,7 @@ int cmd_repack(struct cli *c)
             status = finish_repack(&w, &r);
         if (!status)
             status = r.left_out;
-        for (unsigned k = 0; k < 4; k++)
+        for (unsigned k = 0; k < 8; k++)
             bk_plan_free(r.p[k]);
         bk_variant_free(v);
     }

@@ -66,7 +66,7 @@ static const struct option_line {
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'Z', "fairy", "VARIANT", "a game as a section of Fairy-Stockfish's variants.ini" },
     { 'W', "what", "HOW",
-      "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
+      "any, zugzwang, full-zugzwang, longest, only-move, bare-race, domination or cursed" },
     { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
     { 'E', "where", "EXPR", "of these, where it is true: 'plies > 20 and dist(K,k) = 2'" },
     { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
@@ -107,7 +107,10 @@ static const struct command {
       "materials or --men it says on which board they are.\n"
       "What takes more memory than the machine or its control group has is refused before it\n"
       "begins, unless --memory or --force is given; a material that armies and promotions never\n"
-      "come to (three rooks of a side, say) unless --any is.  With --wdl a damaged table that has\n"
+      "come to (three rooks of a side, say) unless --any is.  With --dtz files know of the n-move\n"
+      "rule: five results (.bk5), which answer for others, too, and distances to zeroing (.bkz);\n"
+      "with --dtz --wdl five results alone, with --dtz --dtw distances to the end (.bkd), too.  "
+      "With --wdl a damaged table that has\n"
       "distances is not made again without them, but by --force; so are tables that other rules\n"
       "made, after a change of a variant file, or a later version of this program.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
@@ -192,7 +195,8 @@ static const struct command {
       "--ranks\n"
       "all tables are solved, and it is told what N processes would send each other meanwhile, ply "
       "by\n"
-      "ply with --json: docs/distributed.md.  With --dtz, too: no table says what a counter does.  "
+      "ply with --json: docs/distributed.md.  With --dtz what has a table by the n-move rule is "
+      "read. "
       "Wins "
       "that\n"
       "it makes draws are cursed ones, such losses blessed (cursed_win, blessed_loss with --json), "
@@ -256,10 +260,10 @@ static const struct command {
       "With\n"
       "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
       "differ (3); those that it does not name are told, but with --quiet, and no fault.\n" },
-    { "needs", cmd_needs, "nwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "needs", cmd_needs, "nwQFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "the files of tables, and of those they need: a list to copy by",
       "One a line, as they are called below a folder of tables.\n" },
-    { "pull", cmd_pull, "dntwfFqj", 2, 999, "URL|DIR VARIANT MATERIAL... | --men N | --for FEN",
+    { "pull", cmd_pull, "dntwQfFqj", 2, 999, "URL|DIR VARIANT MATERIAL... | --men N | --for FEN",
       "fetch tables, and those they need, from a web server or a folder",
       "What URL/manifest.txt lists (`manifest` writes it, `site` into its tables), by http or "
       "https.\n"

@@ -561,8 +561,8 @@ unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n
 
         for (unsigned k = 0; k < n; k++)
             wanted |= bk_material_equal(&t->m, &m[k]);
-        wanted = wanted && t->present && t->with_distances == bk_plan_keeps_distances(p) &&
-                 t->standalone == standalone;
+        wanted = wanted && t->present && (p->distances || !t->results_there) &&
+                 t->with_distances == bk_plan_keeps_distances(p) && t->standalone == standalone;
         t->present = !wanted;
         made += wanted;
     }
