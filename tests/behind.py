@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""behind.py BUILD [-e ENGINE] [-d TABLES] [-s SEED] [-n POSITIONS] [-g GAMES] [WHAT...] - what an engine gives away that
+"""behind.py BUILD [-e ENGINE] [-G GAME] [-d TABLES] [-s SEED] [-n POSITIONS] [-g GAMES] [WHAT...] - what an engine gives away that
 has no tables, alone and behind ours; the figures of README.md and docs/engines.md.
 
-WHAT: won, drawn: positions of four and five men of shatranj against a defender that knows the tables, which judge each
+WHAT: won, drawn: positions of GAME (shatranj, of four and five men; grand-shatranj, of four) against a defender that knows the tables, which judge each
 move; match: the drawn ones against ENGINE with 1,000 nodes a move, which errs; games: whole games, ours with ENGINE behind
 against ENGINE, from the array by random plies: each answer must be a legal move.  All of it if none is named.
 
 Positions are drawn by SEED (1): won in 15 plies or more; drawn though a legal move loses.  NODES='10000 100000': how far
-ENGINE sees.  ONLY='alone behind ours': these players."""
-import argparse, collections, os, random, shlex, shutil, subprocess, sys
+ENGINE sees.  ONLY='alone behind ours': these players.
+
+A game that ENGINE does not have it is told nearly (bareking variants --fairy GAME --nearly), alone by bare positions."""
+import argparse, collections, functools, os, random, shlex, shutil, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'probe', 'python'))
 ap = argparse.ArgumentParser(usage=__doc__)
 ap.add_argument('build')
 ap.add_argument('what', nargs='*')
 ap.add_argument('-e', '--engine', default='fairy-stockfish')
+ap.add_argument('-G', '--game', default='shatranj', choices=['shatranj', 'grand-shatranj'])
 ap.add_argument('-d', '--dir')
 ap.add_argument('-s', '--seed', type=int, default=1)
 ap.add_argument('-n', '--positions', type=int, default=100)
@@ -32,8 +35,14 @@ os.environ['BAREKING_LIBRARY'] = os.path.join(build, 'libbareking.so')
 import bareking
 
 LIMIT = 140  # plies of a game
-MATERIALS = ('KQvKQ KQvKP KPvKP KQvKN KNvKP KQvKB KBvKP KQvKR KRvKP KNvKN KBvKN KRvKN KBvKB KRvKB KRvKR KRNvKR '
-             'KQRvKN').split()
+SIDE, START, MATERIALS, TABLES = {
+    'shatranj': (8, 'rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1',
+                 'KQvKQ KQvKP KPvKP KQvKN KNvKP KQvKB KBvKP KQvKR KRvKP KNvKN KBvKN KRvKN KBvKB KRvKB KRvKR KRNvKR KQRvKN',
+                 ['--men 4', 'KRNvKR KQRvKN']),
+    'grand-shatranj': (10, 'l8l/1nojkmhon1/pppppppppp/10/10/10/10/PPPPPPPPPP/1NOJKMHON1/L8L w - - 0 1',
+                       'KMvKN KJvKM KMvKH KHvKL KMvKL KOvKN', ['KMvKN KJvKM KMvKH KHvKL KMvKL KOvKN']),
+}[o.game]
+MATERIALS = MATERIALS.split()
 
 
 # == Positions ==
@@ -41,12 +50,12 @@ def draw_fen(rnd, material, black):
     """men thrown on the board"""
     white, others = material.split('v')
     men = white + others.lower()
-    board = dict(zip(rnd.sample(range(64), len(men)), men))
+    board = dict(zip(rnd.sample(range(SIDE * SIDE), len(men)), men))
     rows = []
-    for rank in range(7, -1, -1):
+    for rank in reversed(range(SIDE)):
         row, gap = '', 0
-        for file in range(8):
-            man = board.get(rank * 8 + file)
+        for file in range(SIDE):
+            man = board.get(rank * SIDE + file)
             if man:
                 row, gap = row + (str(gap) if gap else '') + man, 0
             else:
@@ -85,6 +94,16 @@ def draw_positions(tables, seed, n):
 
 
 # == Players ==
+@functools.cache
+def told_nearly():
+    """a file with GAME for ENGINE"""
+    os.makedirs(o.dir, exist_ok=True)
+    path = os.path.join(o.dir, 'nearly.ini')
+    with open(path, 'w') as file:
+        subprocess.run([os.path.join(build, 'bareking'), 'variants', '--fairy', o.game, '--nearly'], check=True, stdout=file)
+    return path
+
+
 def uci(move):
     return move.replace('=', '').lower()
 
@@ -93,12 +112,21 @@ class Player:
     """an engine that speaks UCI, with so many nodes for each move"""
 
     def __init__(self, command, nodes):
-        self.nodes, self.faults = nodes, 0
+        self.nodes, self.faults, self.bare = nodes, 0, False
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.say('uci')
-        self.until('uciok')
-        self.say('setoption name UCI_Variant value shatranj')
+        if not self.knows(o.game):
+            self.bare = True
+            self.say(f'setoption name VariantPath value {told_nearly()}')
+        self.say(f'setoption name UCI_Variant value {o.game}')
         self.say('setoption name Hash value 16')
+
+    def knows(self, game):
+        """reads to uciok"""
+        known = False
+        while (line := self.process.stdout.readline().strip()) != 'uciok':
+            known = known or (line.startswith('option name UCI_Variant') and game in line.split())
+        return known
 
     def say(self, line):
         self.process.stdin.write(line + '\n')
@@ -118,7 +146,8 @@ class Player:
         self.say('isready')
         self.until('readyok')
 
-    def move(self, fen, moves):
+    def move(self, game):
+        fen, moves = (game.position.fen, []) if self.bare else (game.first, game.moves)
         self.say(f'position fen {fen}' + (' moves ' + ' '.join(moves) if moves else ''))
         self.say(f'go nodes {self.nodes}')
         return self.until('bestmove').split()[1]
@@ -128,7 +157,7 @@ class Player:
         self.process.wait(20)
 
 
-ours = [os.path.join(build, 'bareking-engine'), '--dir', o.dir, '--game', 'shatranj']
+ours = [os.path.join(build, 'bareking-engine'), '--dir', o.dir, '--game', o.game]
 players = {'alone': shlex.split(engine), 'behind': ours + ['--engine', engine], 'ours': ours}
 players = {name: players[name] for name in os.environ.get('ONLY', 'alone behind ours').split()}
 
@@ -138,7 +167,7 @@ class Game:
     """a game under way, and how often each position was there"""
 
     def __init__(self, tables, fen):
-        self.position, self.moves, self.seen = tables.game.position(fen), [], collections.Counter()
+        self.first, self.position, self.moves, self.seen = fen, tables.game.position(fen), [], collections.Counter()
         self.count()
 
     @staticmethod
@@ -184,7 +213,7 @@ def judged(tables, player, fen, wanted):
     game = Game(tables, fen)
     player.new()
     while True:
-        name = player.move(fen, game.moves)
+        name = player.move(game)
         if not game.play(name):
             return f'illegal {name}'
         outcome = game.position.outcome()
@@ -204,7 +233,7 @@ def against(tables, player, other, fen):
     player.new()
     other.new()
     while game.over() is None:
-        name = turn[len(game.moves) % 2].move(fen, game.moves)
+        name = turn[len(game.moves) % 2].move(game)
         if not game.play(name):
             return f'illegal {name}'
     wdl = game.over() if len(game.moves) % 2 == 0 else -game.over()
@@ -217,12 +246,12 @@ def tell(what, name, nodes, results):
 
 
 bad = 0
-with bareking.Tablebase('shatranj', o.dir) as tables:
-    lacking = [m for m in MATERIALS if not os.path.exists(os.path.join(o.dir, 'shatranj', m + '.bkw'))]
+with bareking.Tablebase(o.game, o.dir) as tables:
+    lacking = [m for m in MATERIALS if not os.path.exists(os.path.join(o.dir, o.game, m + '.bkw'))]
     if lacking:
-        command = [os.path.join(build, 'bareking'), 'build', 'shatranj', '--dir', o.dir, '--quiet']
-        subprocess.run(command + ['--men', '4'], check=True)
-        subprocess.run(command + ['KRNvKR', 'KQRvKN'], check=True)
+        for wanted in TABLES:
+            command = [os.path.join(build, 'bareking'), 'build', o.game, '--dir', o.dir, '--quiet']
+            subprocess.run(command + wanted.split(), check=True)
         tables.refresh()
     positions = draw_positions(tables, o.seed, o.positions) if set(o.what) - {'games'} else {}
     depths = [int(n) for n in os.environ.get('NODES', '10000 100000').split()]
@@ -258,7 +287,7 @@ with bareking.Tablebase('shatranj', o.dir) as tables:
             LIMIT = 600
             player, other = Player(ours + ['--engine', engine], 1000), Player(shlex.split(engine), 1000)
             for n in range(o.games):
-                game = Game(tables, 'rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1')
+                game = Game(tables, START)
                 for _ in range(6):
                     game.play(uci(rnd.choice(game.position.legal_moves()).name))
                 fen = game.position.fen

@@ -1,5 +1,6 @@
 #!/bin/sh
-# gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
+# gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md, and in OUT/gallery its pictures, and the tables that
+# it shows a part of, as tab-separated values: longest.tsv, zugzwangs.tsv, four-men.tsv, two-against-one.tsv.
 # Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some six hours
 # of one core and 17 GiB, all but an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
 # puzzle sultan chess" counts these of as many games and leaves the others out (darwinian must be named).  The tables that it needs it
@@ -99,7 +100,9 @@ cat <<'TEXT'
 What the tables say about old questions, and about games that nobody has studied yet. This page is made by
 `make gallery` (`tests/gallery.sh`) from commands; every figure is an answer of theirs. `make gallery
 GAMES="shatranj puzzle-hands"` asks about others. Distances are in plies; letters are those of each game
-([rules.md](rules.md)), and what searches mean is said in [study.md](study.md).
+([rules.md](rules.md)), and what searches mean is said in [study.md](study.md). Longer tables than the page shows lie beside it:
+[longest.tsv](gallery/longest.tsv), the sixteen longest wins of each game; [four-men.tsv](gallery/four-men.tsv) and
+[two-against-one.tsv](gallery/two-against-one.tsv), per cent of placements that the men in the second column win and lose against the third.
 
 ## Al-Suli's Diamond
 TEXT
@@ -197,8 +200,11 @@ cat <<'TEXT'
 
 ## The longest wins of four men
 
-Of each table the longest win of either side, with the position in which it begins: of each game the sixteen longest. Materials of which one
+Of each game the five tables with the longest wins of either side, with the position in which it begins. Materials of which one
 side has a king alone are decided by rule in games where baring wins.
+
+| game | material | plies | from |
+|---|---|---:|---|
 TEXT
 alike() { # game, another: do all tables of the other tell the same?
     n=0 others=
@@ -210,11 +216,15 @@ alike() { # game, another: do all tables of the other tell the same?
         cmp -s "$tmp/$1" "$tmp/$2" || others="$others $name"
     done
     [ -n "$others" ] && printf '\nTables of `%s` that tell something else:%s.\n' "$2" "$others" ||
-        printf '\nThe %d tables of `%s` tell the same, counts and all.\n' $n "$2"
+        printf '\nThe %d tables of `%s` tell what those of `%s` do, counts and all.\n' $n "$2" "$1"
 }
+printf 'game\tmaterial\tplies\tfen\n' >"$out/gallery/longest.tsv"
 for game in $games; do
-    printf '\n### %s\n\n| material | plies | from |\n|---|---:|---|\n' "$game"
-    longest "$game" | sort -k 1,1nr -k 2,2r | head -n 16 | awk -F '\t' '{ printf "| %s | %d | `%s` |\n", $2, $1, $3 }'
+    longest "$game" | sort -k 1,1nr -k 2,2r | head -n 16 | awk -F '\t' -v game="$game" '{ printf "%s\t%s\t%d\t%s\n", game, $2, $1, $3 }' >"$tmp/longest"
+    cat "$tmp/longest" >>"$out/gallery/longest.tsv"
+    head -n 5 "$tmp/longest" | awk -F '\t' '{ printf "| %s | %s | %d | `%s` |\n", NR == 1 ? "`" $1 "`" : "", $2, $3, $4 }'
+done
+for game in $games; do
     for other in $(sister "$game"); do alike "$game" "$other"; done
 done
 
@@ -225,10 +235,10 @@ case " $games " in
 
 ## Zugzwangs of Grand Shatranj
 
-Of each table of four men without pawns: placements in which whoever moves loses, and those in which it
-would be better not to move, these included; then the first of them.
+Of the tables of four men without pawns those with most placements in which it would be better not to move, and the
+first of them. "Full": whoever moves loses. All are in [zugzwangs.tsv](gallery/zugzwangs.tsv).
 
-| material | full | all | one |
+| material | placements | full | one |
 |---|---:|---:|---|
 TEXT
     # shellcheck disable=SC2046
@@ -239,8 +249,10 @@ TEXT
             NR == 1 { next }
             { n++; one = one == "" ? $1 : one }
             $2 < 0 && $4 < 0 { full++; if (!whole++) one = $1 }
-            END { printf "| %s | %d | %d | %s |\n", name, full, n, one == "" ? "" : "`" one "`" }' "$tmp/zugzwang"
-    done
+            END { printf "%s\t%d\t%d\t%s\n", name, n, full, one }' "$tmp/zugzwang"
+    done >"$tmp/zugzwangs"
+    { printf 'material\tplacements\tfull\tfen\n'; cat "$tmp/zugzwangs"; } >"$out/gallery/zugzwangs.tsv"
+    sort -k 2,2nr -k 1,1 "$tmp/zugzwangs" | head -n 5 | awk -F '\t' '{ printf "| %s | %d | %d | `%s` |\n", $1, $2, $3, $4 }'
     ;;
 esac
 
@@ -251,11 +263,18 @@ cat <<'TEXT'
 
 King and the man of the row against king and the man of the column: of all placements, with either side to
 move, how many per cent the side of the row wins / loses. Many of these are decided by a man that can be
-taken at once; the difference is what tells.
+taken at once; the difference is what tells. The other games are in [four-men.tsv](gallery/four-men.tsv).
 TEXT
+printf 'game\tmen\tagainst\twin\tloss\n' | tee "$out/gallery/four-men.tsv" >"$out/gallery/two-against-one.tsv"
+listed() { # from rates: rows of a game
+    awk -v game="$1" '{ printf "%s\t%s\t%s\t%.1f\t%.1f\n", game, $1, $2, $3, $4 }'
+}
 for game in $games; do
+    totals "$game" four | rates >"$tmp/rates"
+    listed "$game" <"$tmp/rates" >>"$out/gallery/four-men.tsv"
+    case $game in puzzle | sultan | chess | darwinian) continue ;; esac # near one that is shown, or wide
     printf '\n### %s\n\n' "$game"
-    totals "$game" four | rates | awk '
+    awk '
         length($1) != 1 || length($2) != 1 { next }
         {
             win[$1 $2] = $3; loss[$1 $2] = $4
@@ -275,10 +294,10 @@ for game in $games; do
             for (i = 1; i <= n; i++) {
                 line = "| **" order[i] "** |"
                 for (j = 1; j <= n; j++)
-                    line = line ((order[i] order[j]) in win ? sprintf(" %.1f / %.1f |", win[order[i] order[j]], loss[order[i] order[j]]) : " |")
+                    line = line (j >= i && (order[i] order[j]) in win ? sprintf(" %.1f / %.1f |", win[order[i] order[j]], loss[order[i] order[j]]) : " |")
                 print line
             }
-        }'
+        }' "$tmp/rates"
 done
 
 # == What two men are worth ==
@@ -288,12 +307,14 @@ if [ -n "$two" ]; then
 ## Two men against one
 
 King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
-placements the two win / lose. Nothing of it needs a table: `bareking count` solves what it is asked for in memory.
+placements the two win / lose. Nothing of it needs a table: `bareking count` solves what it is asked for in memory. The
+other games are in [two-against-one.tsv](gallery/two-against-one.tsv).
 TEXT
 fi
-for game in $two; do
+for game in $two; do # of darwinian, two men who do not evolve, or pawns, against each man
+    totals "$game" two | rates | awk 'length($2) == 1' | listed "$game" >>"$out/gallery/two-against-one.tsv"
+    [ "$game" = shatranj ] || continue
     printf '\n### %s, two against one\n\n' "$game"
-    [ "$game" != darwinian ] || printf 'Two men who do not evolve, or pawns, against each man.\n\n'
     { totals "$game" two; totals "$game" four; } | rates | awk '
         length($2) != 1 { next }
         length($1) == 1 { # of one man: what men are worth orders the columns

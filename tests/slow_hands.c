@@ -46,6 +46,7 @@ struct making {
     struct slow s;
     bool laid[SQUARES]; /* a man was dropped here before the move */
     char fresh, length; /* the man captured, and the turns he may be held; 0: nobody */
+    int to;             /* where the man who moved stands */
 };
 
 struct slow_list {
@@ -196,7 +197,11 @@ static void end_turn(const struct slow_game *g, struct making m, struct slow_lis
     bool us = s->stm == 'w';
     char left[24] = "";
 
-    if (!safe(g->v, s->at, us) || (s->quiet && !safe(g->v, s->at, !us)))
+    if (!safe(g->v, s->at, us))
+        return;
+    if (s->quiet && (g->v->quiet_moves ? goes(g->v, s->at, m.to,
+                                              (int)(strchr(s->at, king_letter(!us)) - s->at), true)
+                                       : !safe(g->v, s->at, !us)))
         return;
     for (const char *h = s->hand[us_of(s)]; *h; h += 2)
         put_in(left, h[0], h[1] == '*' || h[1] == '1' ? h[1] : (char)(h[1] - 1));
@@ -255,6 +260,7 @@ static void slow_moves(const struct slow_game *g, const struct making *m, struct
                 continue;
             t.s.at[to] = s->at[from];
             t.s.at[from] = '.';
+            t.to = to;
             if (taken != '.') {
                 t.fresh = taken;
                 t.length = turns_for(g, s, taken);
@@ -407,8 +413,8 @@ static bool takes_back(const struct bk_variant *v, const struct slow *s)
             continue;
         t.at[sq] = king_letter(us);
         t.at[king] = '.';
-        if (safe(v, t.at, us) && (!s->quiet || safe(v, t.at, !us)))
-            return true;
+        if (safe(v, t.at, us) && (!s->quiet || v->quiet_moves || safe(v, t.at, !us)))
+            return true; /* kings never attack each other, so this move gives no check itself */
     }
     return false;
 }
@@ -869,11 +875,11 @@ char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX])
              "[variant]\nname = case\nboard = %s\n%s%s\nbare-king = %s\nstalemate = %s\n"
              "hand = captured\nhand-bonus = %s\nhand-recapture = %s\nconfiguration = %s\nopening = "
              "drops\n"
-             "opening-quiet-turns = %d\n" MEN,
+             "opening-quiet-turns = %d\n%s" MEN,
              r->board, *r->holes ? "holes = " : "", r->holes, r->bare, r->stalemate,
              r->bonus ? "n-for-n" : "none", r->no_recapture ? "no" : "yes", r->configuration,
-             r->quiet, *king ? "ranks = " : "", king, r->rooks, *rook ? "ranks = " : "", rook,
-             r->knights, r->ferzes, r->cannons);
+             r->quiet, r->quiet_moves ? "opening-quiet = moves\n" : "", *king ? "ranks = " : "",
+             king, r->rooks, *rook ? "ranks = " : "", rook, r->knights, r->ferzes, r->cannons);
     return out;
 }
 
@@ -967,6 +973,7 @@ void hands_draw(uint64_t seed, struct hands_case *c)
         draw_army(&seed, c->army);
     c->rules.no_recapture = random_once_in(&seed, 2);
     c->rules.bonus = random_once_in(&seed, 3);
+    c->rules.quiet_moves = c->rules.quiet && random_once_in(&seed, 2);
 }
 
 unsigned hands_check(const struct hands_case *c)
@@ -977,12 +984,13 @@ unsigned hands_check(const struct hands_case *c)
     if (different)
         printf(
             "%s holes %s, %s%s, bare %s, stalemate %s, configuration %s, quiet %d, K on %s, R on "
-            "%s%s%s\n",
+            "%s%s%s%s\n",
             c->rules.board, c->rules.holes, c->opening ? "opening " : "", c->army, c->rules.bare,
             c->rules.stalemate, c->rules.configuration, c->rules.quiet,
             c->rules.king_ranks ? c->rules.king_ranks : "all",
             c->rules.rook_ranks ? c->rules.rook_ranks : "all",
-            c->rules.no_recapture ? ", no recapture" : "", c->rules.bonus ? ", bonus turns" : "");
+            c->rules.no_recapture ? ", no recapture" : "", c->rules.bonus ? ", bonus turns" : "",
+            c->rules.quiet_moves ? ", quiet moves" : "");
     bk_variant_free(v);
     return different;
 }

@@ -16,7 +16,7 @@ struct hands_rules {
     const char *board, *holes, *bare, *stalemate, *configuration; /* as in a variant file */
     int quiet, rooks, knights, ferzes, cannons;
     const char *king_ranks, *rook_ranks;
-    bool no_recapture, bonus;
+    bool no_recapture, bonus, quiet_moves;
 };
 struct bk_variant *hands_game(const struct hands_rules *r); /* owned */
 #define HANDS_TEXT_MAX 2000

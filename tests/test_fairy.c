@@ -898,10 +898,41 @@ static void fairy__writes_games_whole_or_names_the_rule(void **state)
 
         if (i == 2 || i == 3) /* these names are the program's own */
             strcpy(v->name, "own");
-        err = bk_fairy_write(v, text, &why);
+        err = bk_fairy_write(v, false, text, &why);
         assert_int_equal(err, i < 4 ? BK_OK : BK_E_USAGE);
         if (!strstr(err ? why.text : text, of[i][1]))
             fail_msg("%s: %s", of[i][0], err ? why.text : text);
+        bk_variant_free(v);
+    }
+}
+
+static void fairy__writes_nearly_what_has_no_key(void **state)
+{
+    static const char *const of[][3] = {
+        { "grand-shatranj", "# not said: [piece oliphant] may go two steps", "= o:B4A\n" },
+        { "grand-shatranj", "changes by several rules", "promotionRegionWhite = *9 *10\n" },
+        { "atlantean", "it is drawn after 50 turns", "fersAlfil = t\n" },
+        { "darwinian", "[piece war-machine] evolves", "alfil = e\n" },
+        { "sultan", "[sultan]\n", "c:DA\n" }, /* whole, where it can be */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct bk_variant *v = load(of[i][0]);
+        char text[BK_FAIRY_TEXT_MAX];
+        struct bk_report why = { "" };
+
+        if (bk_fairy_write(v, true, text, &why) || !strstr(text, of[i][1]) ||
+            !strstr(text, of[i][2]))
+            fail_msg("%s: %s%s", of[i][0], why.text, text);
+        bk_variant_free(v);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct bk_variant *v = load(i ? "sultan-random" : "puzzle-hands");
+        char text[BK_FAIRY_TEXT_MAX];
+        struct bk_report why = { "" };
+
+        assert_int_equal(bk_fairy_write(v, true, text, &why), BK_E_USAGE);
         bk_variant_free(v);
     }
 }
@@ -933,7 +964,7 @@ static void fairy__writes_what_it_reads(void **state)
 
         snprintf(section, sizeof section, "[own]\nking = k\n%s", of[i]);
         first = read_section(section, NULL);
-        if (bk_fairy_write(first, text, &why))
+        if (bk_fairy_write(first, false, text, &why))
             fail_msg("%s%s", section, why.text);
         again = read_section(text, NULL);
         assert_true(first->rules_id == again->rules_id);
@@ -977,6 +1008,7 @@ int main(void)
         cmocka_unit_test(fairy__begins_with_a_man_that_may_be_taken_in_passing),
         cmocka_unit_test(fairy__castles_on_boards_of_twelve_files),
         cmocka_unit_test(fairy__writes_games_whole_or_names_the_rule),
+        cmocka_unit_test(fairy__writes_nearly_what_has_no_key),
         cmocka_unit_test(fairy__writes_what_it_reads),
     };
     int failed = cmocka_run_group_tests_name("fairy", tests, NULL, NULL);

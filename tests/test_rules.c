@@ -995,6 +995,22 @@ static void rule__no_checks_at_first(void **state)
     prove_hands(r, at_once, "KRkr", true);
 }
 
+/* The letter of the line: only the man who moves may not check, so a king may step on or off his
+   cannon's line. */
+static void rule__no_checks_by_moves_at_first(void **state)
+{
+    struct hands_rules r = puzzle, any;
+
+    (void)state;
+    r.configuration = "none";
+    r.ferzes = 0;
+    r.cannons = 1;
+    r.quiet = 3;
+    any = r;
+    r.quiet_moves = true;
+    prove_hands(r, any, "CKck", true);
+}
+
 static void ask_small_army(void *context, const struct hands_state *s)
 {
     struct proof *p = context;
@@ -1042,6 +1058,7 @@ int main(void)
         cmocka_unit_test(rule__configuration),
         cmocka_unit_test(rule__opening_drops),
         cmocka_unit_test(rule__no_checks_at_first),
+        cmocka_unit_test(rule__no_checks_by_moves_at_first),
         cmocka_unit_test_setup_teardown(rule__small_armies, set_up, tear_down),
     };
     const size_t nmore = sizeof more / sizeof *more;

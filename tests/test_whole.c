@@ -167,6 +167,20 @@ static void opening__the_last_king_may_give_check(void **state)
     }
 }
 
+static void opening__agrees_where_only_moves_are_quiet(void **state)
+{
+    struct hands_rules r = usual3;
+    struct bk_variant *v;
+
+    (void)state;
+    r.quiet_moves = true;
+    r.cannons = 1; /* a drop may be his screen */
+    r.configuration = "none";
+    v = hands_game(&r);
+    assert_int_equal(hands_check_opening(v, "CFKcfk"), 0);
+    bk_variant_free(v);
+}
+
 static void hands__random_games_agree(void **state)
 {
     const char *cases = getenv("WHOLE_CASES");
@@ -598,6 +612,7 @@ int main(void)
         cmocka_unit_test(bonus__puzzle_mini_is_as_another_solver_has_it),
         cmocka_unit_test(hands__random_games_agree),
         cmocka_unit_test(opening__agrees_from_the_empty_board),
+        cmocka_unit_test(opening__agrees_where_only_moves_are_quiet),
         cmocka_unit_test(opening__agrees_on_all_of_puzzle_mini),
         cmocka_unit_test(opening__ferzes_go_to_different_bindings),
     };

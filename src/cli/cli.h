@@ -59,7 +59,8 @@ struct cli {
     bool seeded;         /* --seed of `deal` */
     const char *explain; /* variant to explain, or NULL */
     const char *fairy;   /* variant to write for Fairy-Stockfish, or NULL */
-    const char *listen;  /* address to serve at, or NULL */
+    bool nearly;
+    const char *listen; /* address to serve at, or NULL */
     unsigned port;
     bool open;           /* show the page in a browser */
     const char *terrain; /* FEN whose board and material are meant, or NULL */

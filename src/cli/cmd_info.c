@@ -145,7 +145,7 @@ static int write_fairy(const struct cli *c)
         snprintf(text, sizeof text, "# %s: Fairy-Stockfish has it built in, as %s\n", v->name,
                  built_in);
     else
-        err = bk_fairy_write(v, text, &why);
+        err = bk_fairy_write(v, c->nearly, text, &why);
     if (err)
         status = cli_fail_report(err, &why);
     else if (c->json)

@@ -65,6 +65,7 @@ static const struct option_line {
     { 'O', "open", NULL, "show the page in the browser, too (by xdg-open)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'Z', "fairy", "VARIANT", "a game as a section of Fairy-Stockfish's variants.ini" },
+    { '4', "nearly", NULL, "leave out rules that such a file cannot say, and name them" },
     { 'W', "what", "HOW",
       "any, zugzwang, full-zugzwang, longest, only-move, bare-race, domination or cursed" },
     { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
@@ -290,10 +291,12 @@ static const struct command {
     { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",
       "The FEN of one of its arrays, or of one with the first ranks shuffled, as the game says;\n"
       "all are equally likely.  `perft` counts from it, and the engine begins from it.\n" },
-    { "variants", cmd_variants, "xZj", 0, 0, "", "the built-in games",
+    { "variants", cmd_variants, "xZ4j", 0, 0, "", "the built-in games",
       "--fairy writes all rules of the game, or refuses with the rule that such a file cannot "
       "say:\n"
-      "docs/fairy-stockfish.md.\n" },
+      "docs/fairy-stockfish.md.  With --nearly it is a game that an engine may look ahead by, held "
+      "to\n"
+      "our moves.\n" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },
 };
@@ -423,6 +426,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     switch (key) {
     case 'd': c->dir = value; return *value;
     case 'x': c->explain = value; return *value;
+    case '4': c->nearly = true; return true;
     case 'Z': c->fairy = value; return *value;
     case 'm':
     case 'g':

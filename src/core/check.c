@@ -323,6 +323,8 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
     }
     if (v->quiet_turns && !v->opening_drops)
         return complain(c, -1, "opening-quiet-turns", 0, "it needs opening = drops");
+    if (v->quiet_moves && !v->quiet_turns)
+        return complain(c, -1, "opening-quiet", 0, "it needs opening-quiet-turns");
     if (!v->hands)
         return true;
     if (v->bare == BK_BARE_NOTHING)

@@ -335,8 +335,8 @@ static void say_end(FILE *out, const struct bk_variant *v)
         fprintf(out, "The game begins on an empty board: in turn, each side drops a man of each\n"
                      "colour, and at last its king.\n");
     if (v->quiet_turns)
-        fprintf(out, "In the first %d turns of each side after that, nobody may give check.\n",
-                v->quiet_turns);
+        fprintf(out, "In the first %d turns of each side after that, %s may give check.\n",
+                v->quiet_turns, v->quiet_moves ? "no man who moves" : "nobody");
     if (v->game_turns)
         fprintf(out, "After %d turns of each side the game is a draw.\n", v->game_turns);
     say_nmove(out, v);

@@ -3,7 +3,7 @@
  *
  * Idea: rules that have no key are refused first, by name; the rest is written key by key; then
  * our own reader reads it, and the rules must be equal.  So nothing here need be proved: what is
- * written wrong is refused, too.
+ * written wrong is refused, too.  Where `nearly` is wanted, such rules are left out and named.
  *
  * A man who moves as one that the program knows gets that one's key, which programs of all years
  * read; others are a customPiece, which those before 2022 pass over without a word.
@@ -14,6 +14,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/attack.h"
@@ -31,6 +32,8 @@ struct writing {
     char *out;
     size_t n;
     int pawn; /* the one type that changes or goes two squares; -1: there is none */
+    bool nearly;
+    char left[1024]; /* the rules that are not written, as comments */
     struct bk_report *why;
 };
 
@@ -60,57 +63,24 @@ static bool refuse(struct writing *w, const char *fmt, ...)
     return false;
 }
 
-/* == What has no key ===================================================== */
-
-static bool game_can_be_said(struct writing *w)
+/* A rule that has no key: refused, or left out and named.  True: go on without it. */
+static bool leave(struct writing *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool leave(struct writing *w, const char *fmt, ...)
 {
-    const struct bk_variant *v = w->v;
+    size_t n = strlen(w->left);
+    char text[200];
+    va_list args;
 
-    if (bk_rules_hands(v))
-        return refuse(w, "captured men are held and keep their colour (`hands`)");
-    if (bk_rules_turns_max(v))
-        return refuse(w, "it is drawn after %u turns (`game-length-turns`)", bk_rules_turns_max(v));
-    if (bk_rules_homes_told(v))
-        return refuse(w, "each FEN has homes of its own (`castling-homes`)");
-    if (v->files > BK_FAIRY_PROGRAM_FILES || v->ranks > BK_FAIRY_PROGRAM_RANKS)
-        return refuse(w, "a board of %ux%u: there they go to %dx%d", v->files, v->ranks,
-                      BK_FAIRY_PROGRAM_FILES, BK_FAIRY_PROGRAM_RANKS);
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (!w->nearly)
+        return refuse(w, "%s", text);
+    snprintf(w->left + n, sizeof w->left - n, "# not said: %s\n", text);
     return true;
 }
 
-static bool end_can_be_said(struct writing *w)
-{
-    return !bk_rules_bares_back(w->v) || bk_rules_stalemate_wdl(w->v) ||
-           refuse(w,
-                  "baring back (`bare-king = wins-unless-bared-back`) where stalemate is a draw");
-}
-
-static bool man_can_be_said(struct writing *w, unsigned type)
-{
-    const struct bk_piece *p = &w->v->piece[type];
-
-    if (bk_rules_takes_twice(w->v, type))
-        return refuse(w, "[piece %s] takes two men in a move", p->name);
-    if (p->move.steps_max > 1)
-        return refuse(w, "[piece %s] may go two steps in a move (`steps = 2`)", p->name);
-    if (p->zone_ranks)
-        return refuse(w, "[piece %s] moves otherwise on some ranks (`zone-ranks`)", p->name);
-    if (bk_rules_changes_in_place(w->v, type))
-        return refuse(w, "[piece %s] may change where it stands (`in-place`)", p->name);
-    if (p->nbecomes && p->become[0].counted)
-        return refuse(w, "[piece %s] evolves, a limited number of times", p->name);
-    if (p->nbecomes > 1)
-        return refuse(w, "[piece %s] changes by several rules (`becomes`)", p->name);
-    if (!p->nbecomes && !p->double_ranks)
-        return true;
-    if (w->pawn >= 0)
-        return refuse(w, "[piece %s] and [piece %s] both change or make double steps",
-                      w->v->piece[w->pawn].name, p->name);
-    w->pawn = (int)type;
-    return true;
-}
-
-/* == Men ================================================================= */
+/* == Moves =============================================================== */
 
 static bool same_steps(const struct bk_movement *a, const struct bk_movement *b)
 {
@@ -133,6 +103,68 @@ static bool reads_as(const char *betza, const struct bk_movement *m)
 
     return !bk_betza_read(&read, betza, &at, &why) && same_steps(&read, m);
 }
+
+/* == What has no key ===================================================== */
+
+static bool game_can_be_said(struct writing *w)
+{
+    const struct bk_variant *v = w->v;
+
+    if (bk_rules_hands(v))
+        return refuse(w, "captured men are held and keep their colour (`hands`)");
+    if (bk_rules_turns_max(v) &&
+        !leave(w, "it is drawn after %u turns (`game-length-turns`)", bk_rules_turns_max(v)))
+        return false;
+    if (bk_rules_homes_told(v))
+        return refuse(w, "each FEN has homes of its own (`castling-homes`)");
+    if (v->files > BK_FAIRY_PROGRAM_FILES || v->ranks > BK_FAIRY_PROGRAM_RANKS)
+        return refuse(w, "a board of %ux%u: there they go to %dx%d", v->files, v->ranks,
+                      BK_FAIRY_PROGRAM_FILES, BK_FAIRY_PROGRAM_RANKS);
+    return true;
+}
+
+static bool end_can_be_said(struct writing *w)
+{
+    return !bk_rules_bares_back(w->v) || bk_rules_stalemate_wdl(w->v) ||
+           leave(w, "baring back (`bare-king = wins-unless-bared-back`) where stalemate is a draw");
+}
+
+static bool move_can_be_said(struct writing *w, unsigned type)
+{
+    const struct bk_piece *p = &w->v->piece[type];
+
+    return (!bk_rules_takes_twice(w->v, type) ||
+            leave(w, "[piece %s] takes two men in a move", p->name)) &&
+           (p->move.steps_max < 2 ||
+            leave(w, "[piece %s] may go two steps in a move (`steps = 2`)", p->name)) &&
+           (!p->zone_ranks ||
+            leave(w, "[piece %s] moves otherwise on some ranks (`zone-ranks`)", p->name));
+}
+
+/* Does it change, or make double steps, in a way that can be written? */
+static bool change_can_be_said(struct writing *w, unsigned type)
+{
+    const struct bk_piece *p = &w->v->piece[type];
+
+    if (bk_rules_changes_in_place(w->v, type) &&
+        !leave(w, "[piece %s] may change where it stands (`in-place`)", p->name))
+        return false;
+    if (p->nbecomes && p->become[0].counted)
+        return leave(w, "[piece %s] evolves, a limited number of times", p->name);
+    if (p->nbecomes && w->nearly && !reads_as("mfWcfF", &p->move))
+        return leave(w, "[piece %s] changes, and moves otherwise than a pawn", p->name);
+    if (p->nbecomes > 1 && !leave(w, "[piece %s] changes by several rules (`becomes`)", p->name))
+        return false;
+    if (!p->nbecomes && !p->double_ranks)
+        return true;
+    if (w->pawn >= 0)
+        return leave(w, "[piece %s] and [piece %s] both change or make double steps",
+                     w->v->piece[w->pawn].name, p->name);
+    w->pawn = (int)type;
+    return true;
+}
+
+/* == Men ================================================================= */
 
 /* Removes the steps of `atom` from `left`, if they are all there.  Returns how many. */
 static unsigned take_atom(struct bk_movement *left, const char *atom)
@@ -189,10 +221,31 @@ static bool write_betza(const struct bk_movement *m, char out[128])
     return !left.nsteps && n < 100;
 }
 
+/* The first step of a move of two.  Where both go the same way, a step to the next square becomes
+   a ride as far as the two may come: all of that is within the move. */
+static struct bk_movement first_step(const struct bk_movement *m)
+{
+    struct bk_movement first = *m;
+
+    first.steps_max = 1;
+    for (unsigned i = 0; m->steps_max > 1 && !m->bend && i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+        int farthest = 1;
+
+        for (unsigned j = 0; j < m->nsteps; j++)
+            for (int times = 2; times < 5; times++)
+                if (m->step[j].df == s->df * times && m->step[j].dr == s->dr * times)
+                    farthest = times > farthest ? times : farthest;
+        if (abs(s->df) < 2 && abs(s->dr) < 2)
+            first.step[i].range = (uint8_t)(2 * farthest);
+    }
+    return first;
+}
+
 static bool write_man(struct writing *w, unsigned type, unsigned *custom)
 {
     const struct bk_piece *p = &w->v->piece[type];
-    const struct bk_movement *m = &p->move;
+    const struct bk_movement first = first_step(&p->move), *m = &first;
     const char *known = NULL, *betza;
     char text[128], letter = bk_lower(p->letter);
 
@@ -231,13 +284,17 @@ static void write_pawn(struct writing *w)
     const struct bk_variant *v = w->v;
     const struct bk_piece *p = &v->piece[w->pawn];
     const struct bk_become *b = &p->become[0];
+    uint16_t ranks = 0;
+
+    for (unsigned i = 0; i < p->nbecomes; i++) /* more than one: nearly */
+        ranks |= p->become[i].ranks;
 
     put(w, "promotionPieceTypes = ");
     for (unsigned i = 0; p->nbecomes && i < b->nto; i++)
         put(w, "%c", bk_lower(v->piece[b->to[i]].letter));
     put(w, p->nbecomes ? "\n" : "-\n");
     for (unsigned colour = 0; p->nbecomes && colour < 2; colour++)
-        put_ranks(w, "promotionRegion", colour, b->ranks);
+        put_ranks(w, "promotionRegion", colour, ranks);
     put(w, "mandatoryPawnPromotion = %s\n", p->nbecomes && b->must ? "true" : "false");
     if (p->nbecomes && b->lost_only) {
         put(w, "promotionLimit =");
@@ -336,11 +393,11 @@ static bool write_all(struct writing *w)
     if (!game_can_be_said(w))
         return false;
     for (unsigned type = 0; type < v->ntypes; type++)
-        if (!man_can_be_said(w, type))
+        if (!move_can_be_said(w, type) || !change_can_be_said(w, type))
             return false;
     if (!end_can_be_said(w))
         return false;
-    put(w, "[%s]\nmaxFile = %u\nmaxRank = %u\n", v->name, v->files, v->ranks);
+    put(w, "%s[%s]\nmaxFile = %u\nmaxRank = %u\n", w->left, v->name, v->files, v->ranks);
     for (unsigned type = 0; type < v->ntypes; type++)
         if (!write_man(w, type, &custom))
             return false;
@@ -355,12 +412,14 @@ static bool write_all(struct writing *w)
     return true;
 }
 
-enum bk_err bk_fairy_write(const struct bk_variant *v, char out[BK_FAIRY_TEXT_MAX],
+enum bk_err bk_fairy_write(const struct bk_variant *v, bool nearly, char out[BK_FAIRY_TEXT_MAX],
                            struct bk_report *why)
 {
-    struct writing w = { .v = v, .out = out, .pawn = -1, .why = why };
+    struct writing w = { .v = v, .out = out, .pawn = -1, .nearly = nearly, .why = why };
 
-    return write_all(&w) ? read_back(&w) : BK_E_USAGE;
+    if (!write_all(&w))
+        return BK_E_USAGE;
+    return *w.left ? BK_OK : read_back(&w);
 }
 
 /* Has the game of this name the rules of `v`? */

@@ -148,6 +148,8 @@ static uint64_t rules_number(const struct bk_variant *v, unsigned wings)
         put(&b, v->configuration, 1);
         put(&b, v->opening_drops, 1);
         put(&b, v->quiet_turns, 1);
+        if (v->quiet_moves)
+            put(&b, 'M', 1);
     }
     return XXH64(b.at, b.n, 1); /* the seed is the version of this form */
 }

@@ -385,13 +385,21 @@ static void seen(struct turning *g, unsigned quiet)
         g->p = before;
 }
 
+/* Does the turn give a check that a quiet turn must not: by anybody, or by the man who moves? */
+static bool gives_check(const struct turning *g)
+{
+    if (g->turn.to == BK_SQ_NONE || !bk_rules_quiet_moves(g->v))
+        return bk_hands_in_check(&g->p, g->v, !g->us);
+    return man_attacks(&g->p, g->v, g->p.at[g->turn.to] - 1u,
+                       g->p.sq[king_of(&g->p, g->v, !g->us)]);
+}
+
 /* Ends a turn: reports it if it is legal. */
 static void leaf(struct turning *g)
 {
     unsigned quiet = g->p.quiet;
 
-    if (!bk_hands_in_check(&g->p, g->v, g->us) &&
-        !(quiet && bk_hands_in_check(&g->p, g->v, !g->us)))
+    if (!bk_hands_in_check(&g->p, g->v, g->us) && !(quiet && gives_check(g)))
         seen(g, quiet - (quiet > 0));
 }
 

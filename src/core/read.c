@@ -575,6 +575,11 @@ static bool key_quiet_turns(struct cursor *c, struct bk_variant *v)
     return ok;
 }
 
+static bool key_quiet(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "turns", "moves", &v->quiet_moves);
+}
+
 /* Reads the FEN of an array.  Only the letters are looked at here; the whole FEN is read once the
    game is known, by check_start() or bk_deal_check(). */
 static bool read_array(struct cursor *c, struct bk_variant *v, char fen[256])
@@ -767,6 +772,7 @@ static const struct key keys[] = {
     { "configuration", .of_variant = key_configuration },
     { "opening", .of_variant = key_opening },
     { "opening-quiet-turns", .of_variant = key_quiet_turns },
+    { "opening-quiet", .of_variant = key_quiet },
     { "royal", .of_piece = key_royal },
     { "move", .of_piece = key_move },
     { "steps", .of_piece = key_steps },

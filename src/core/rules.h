@@ -210,6 +210,9 @@ static inline bool bk_rules_configuration(const struct bk_variant *v) { return v
 static inline bool bk_rules_opening_drops(const struct bk_variant *v) { return v->opening_drops; }
 /* Turns of each side after the opening drops in which no side may give check. */
 static inline unsigned bk_rules_quiet_turns(const struct bk_variant *v) { return v->quiet_turns; }
+/* May in these turns only the man who moves give no check, while one who is dropped, or behind
+   him, may? */
+static inline bool bk_rules_quiet_moves(const struct bk_variant *v) { return v->quiet_moves; }
 /* How many men of a type a side begins with. */
 static inline unsigned bk_rules_army(const struct bk_variant *v, unsigned type)
 {

@@ -177,6 +177,7 @@ struct bk_variant {
     bool configuration;          /* one own man in each 2x2 box wins */
     bool opening_drops;          /* the game begins on an empty board */
     uint8_t quiet_turns;         /* turns of each side after the opening drops without checks */
+    bool quiet_moves;            /* in these only the man who moves may give none */
     char start[256];             /* FEN of the initial array; empty: none */
     struct bk_deals deal;
     uint64_t rules_id;            /* hash of everything that decides a result */

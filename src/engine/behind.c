@@ -7,6 +7,9 @@
  * the engine sees repetitions.  An engine that does not know a move drops it and all that follow
  * without a word; so `d` must show the position, else it is sent by itself.
  *
+ * A game that a variant file cannot say is told nearly (core/fairy_write.h): then the engine is
+ * asked about the moves that both know.
+ *
  * Rejected: to compare moves only once a game, or never.  Fairy-Stockfish of 2021 takes a variant
  * file with men that it does not know, and plays with what is left.
  */
@@ -53,7 +56,9 @@ struct be_behind {
     char *options;  /* owned; its lines `option ...`, each with a newline */
     char file[256]; /* the variants file that was written for it; "": none */
     uint64_t rules; /* of the game that was set; 0: none was */
+    uint64_t heard; /* of the game in `file`, since it runs; 0: of none */
     bool cannot;    /* it cannot play that game */
+    bool nearly;    /* that game was told without some of its rules */
     unsigned lines, hash_mib;
     unsigned faults; /* in a row, of its own making */
     char fault[256];
@@ -114,7 +119,7 @@ static void end(struct be_behind *b)
     kill(-(pid_t)b->pid, SIGKILL);
     waitpid((pid_t)b->pid, NULL, 0);
     b->pid = 0;
-    b->rules = 0;
+    b->rules = b->heard = 0;
     b->lines = b->hash_mib = 0;
 }
 
@@ -410,10 +415,14 @@ static bool tell_game(struct be_behind *b, const struct bk_variant *v)
     char text[BK_FAIRY_TEXT_MAX];
     struct bk_report why;
 
+    if (b->heard == v->rules_id) /* Fairy-Stockfish complains of a game that it has */
+        return true;
     if (!find_option(b, "VariantPath"))
         return fails(b, "takes no games of others (no option VariantPath)");
-    if (bk_fairy_write(v, text, &why))
+    b->nearly = bk_fairy_write(v, false, text, &why) != BK_OK;
+    if (b->nearly && bk_fairy_write(v, true, text, &why))
         return fails(b, "%s", why.text);
+    b->heard = v->rules_id;
     return write_file(b, text) && sayf(b, "setoption name VariantPath value %s", b->file) &&
            introduces_itself(b); /* which lists the new one, too */
 }
@@ -487,21 +496,26 @@ static void take_understood(struct be_behind *b, char *line, void *context)
     }
 }
 
+/* Is it a move for the engine, too? */
+static bool knows_move(const struct understood *u, const struct be_board *b,
+                       const struct be_move *move)
+{
+    char name[BE_NAME_MAX];
+    size_t at = 0;
+
+    be_move_write(u->game, BE_UCI, b, move, name);
+    while (at < u->n && strcasecmp(u->name[at], name) != 0)
+        at++;
+    return at < u->n;
+}
+
 /* Are the engine's moves those in `legal`? */
 static bool same_moves(const struct understood *u, const struct be_board *b,
                        const struct be_moves *legal)
 {
-    char name[BE_NAME_MAX];
-
-    for (size_t i = 0; i < legal->n; i++) {
-        size_t at = 0;
-
-        be_move_write(u->game, BE_UCI, b, &legal->move[i], name);
-        while (at < u->n && strcasecmp(u->name[at], name) != 0)
-            at++;
-        if (at == u->n)
+    for (size_t i = 0; i < legal->n; i++)
+        if (!knows_move(u, b, &legal->move[i]))
             return false;
-    }
     return legal->n == u->n;
 }
 
@@ -550,8 +564,21 @@ static bool ask_moves(struct be_behind *b, const struct be_search *s, size_t fro
            is_lost(b, "does not answer `go perft 1`");
 }
 
-/* Sends the position, with as much of the past as the engine understands. */
-static bool understands(struct be_behind *b, const struct be_search *s)
+/* Keeps of `may` what the engine knows; searchmoves that it does not know it passes over. */
+static bool keep_known(const struct understood *u, const struct be_board *b, struct be_moves *may)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < may->n; i++)
+        if (knows_move(u, b, &may->move[i]))
+            may->move[n++] = may->move[i];
+    may->n = n;
+    return n > 0;
+}
+
+/* Sends the position, with as much of the past as the engine understands.  Of a game that was told
+   nearly, takes away from `may` what it does not know. */
+static bool understands(struct be_behind *b, const struct be_search *s, struct be_moves *may)
 {
     struct be_moves legal = { .n = 0 };
     size_t from = irreversible(s), now = s->npast - 1;
@@ -562,8 +589,10 @@ static bool understands(struct be_behind *b, const struct be_search *s)
         good = ask_moves(b, s, now, &u);
     if (!good)
         return false;
-    good = (u.same || !u.told) && be_moves_legal(s->game, &s->root, &legal) &&
-           same_moves(&u, &s->root, &legal);
+    good = u.same || !u.told;
+    if (b->nearly && b->heard == b->rules)
+        return (good && keep_known(&u, &s->root, may)) || fails(b, "knows no move to play here");
+    good = good && be_moves_legal(s->game, &s->root, &legal) && same_moves(&u, &s->root, &legal);
     be_moves_release(&legal);
     return good || fails(b, "has other moves here than the game has");
 }
@@ -840,17 +869,23 @@ static bool wait_for_best(struct be_behind *b, struct asking *a)
 bool be_behind_choose(struct be_behind *b, struct be_search *s, const struct be_moves *may,
                       int least, int most)
 {
-    struct asking a = { .s = s, .may = may, .least = least, .most = most };
-    bool good;
+    struct be_moves known = { .n = may->n, .move = malloc((may->n + 1) * sizeof *known.move) };
+    struct asking a = { .s = s, .may = &known, .least = least, .most = most };
+    bool good = known.move != NULL;
 
     *b->fault = 0;
     s->nfound = 0;
-    if (b->faults >= FAULTS || !runs(b) || !set_game(b, s->game) || !understands(b, s))
-        return false;
-    say_options(b, &a);
+    if (good)
+        memcpy(known.move, may->move, may->n * sizeof *known.move);
     good =
-        (say_go(b, &a) || is_lost(b, "does not read")) && wait_for_best(b, &a) && take_best(b, &a);
+        good && b->faults < FAULTS && runs(b) && set_game(b, s->game) && understands(b, s, &known);
+    if (good) {
+        say_options(b, &a);
+        good = (say_go(b, &a) || is_lost(b, "does not read")) && wait_for_best(b, &a) &&
+               take_best(b, &a);
+    }
     if (!good)
         s->nfound = 0;
+    be_moves_release(&known);
     return good;
 }

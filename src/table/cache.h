@@ -1,11 +1,12 @@
 /*
- * cache.h - a cache of what has been read of many files, within one budget of memory.
+ * cache.h - the prober's cache of table files: one memory budget, eviction by a clock (second
+ * chance) weighted by cost, lock-free reads with epoch-based reclamation.
  *
  * An *entry* (struct bk_held) is a shard, the models of a file, or an open table.  It is published
  * in one pointer, its *slot* (bk_home), which belongs to the entry's user.  A reader loads the
  * slot; if that is NULL it reads the file, without a lock, and publishes a new entry:
- * bk_cache_keep(). If the budget is exceeded entries are evicted: the least recently asked first,
- * and cheap ones sooner than costly ones (bk_held.worth).
+ * bk_cache_keep().  If the budget is exceeded, the clock's hand goes round and evicts entries that
+ * it has passed as often as they cost (bk_held.worth) since they were last used.
  *
  * Reclamation is by epochs, without reference counts.  Questions are asked within a *read section*
  * (a visit: bk_visit_begin() to bk_visit_end()).  An evicted entry is *retired*: its slot is NULL,
@@ -37,7 +38,7 @@ struct bk_readers; /* of files: readers.h */
 #define BK_CACHE_BYTES (UINT64_C(256) << 20) /* the default budget */
 
 /* Makes a cache.  bytes: its budget; files: descriptors open at a time, 0: bk_readers_new()
- *chooses. out is counted: bk_cache_drop() ends one use of it. */
+   chooses.  out is counted: bk_cache_drop() ends one use of it. */
 enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
                          struct bk_report *why);
 /* Makes a *loose* cache, for callers who set no budget: `bytes` limits shards and models alone.

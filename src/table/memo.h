@@ -1,5 +1,5 @@
 /*
- * memo.h - a direct-mapped cache of value bounds of positions, for one question.
+ * memo.h - a small transposition table for one question: a direct-mapped cache of value bounds.
  *
  * In games whose men evolve most positions have exits (conversions), and most of those exits again;
  * so one question reaches the same position in many ways.  A new position overwrites the old one in

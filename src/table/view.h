@@ -1,10 +1,12 @@
 /*
- * view.h - what the men of a position may do, seen from their squares alone.
+ * view.h - the prober's move generator: attacks, captures, changes and quiet moves of a position,
+ * as changes of the men's squares in the order of a table.
  *
- * All that settling (settle.h) needs follows from where the men of a table stand: what they attack,
- * which the tree of the file asks anyway; where an exit leads (tables.h); where a quiet move leads.
- * No position is set up, no list of moves made, no material looked up.  Castling rights and men who
- * take two are the exception: there the plain generator lists the moves, which become steps.
+ * Valuing a position (settle.h) asks other tables what its exits (conversions) are worth, and, if
+ * it is lost, what its quiet moves are.  For that no position is set up, no list of moves made, no
+ * material looked up: attacks are those that the file's tree asks anyway, and where an exit leads
+ * has been worked out once a table (tables.h).  Castling rights and men who take two are the
+ * exception: there the plain generator lists the moves, which become steps.
  *
  * A view is made for a position; its exits are found when they are first needed.  An en passant
  * square is not part of it: settle.c.

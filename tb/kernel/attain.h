@@ -1,7 +1,7 @@
 /*
  * attain.h - which positions are worth what their best exit is worth.
  *
- * An *exit* is a way out of the block that changes the material: a capture, a
+ * An *exit* (a conversion) is a way out of the block that changes the material: a capture, a
  * change, a move that ends a castling right.  A file need not keep the value
  * of a position whose best exit attains it, since a prober looks at the exits
  * anyway:

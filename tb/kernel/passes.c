@@ -16,9 +16,10 @@
  *   BK_UNDECIDED  legal and undecided; shrinks
  *   BK_OPEN       no exit (conversion) draws or wins: a position that is in BK_UNDECIDED, too, may
  *                 be lost.  Only init() writes it, and mated() where a stalemate is a draw and
- * exits are valued again: a pass need not fetch it to keep it up to date BK_EXIT_WINS  an exit
- * wins; only init() writes it (attain.h) BK_WINS       what the last win() added to BK_WON
- *   BK_LOSSES     what the last lose() lost (state.h: to zeroing there are two)
+ *                 exits are valued again: a pass need not fetch it to keep it up to date
+ *   BK_EXIT_WINS  an exit wins; only init() writes it (attain.h)
+ *   BK_WINS       frontier: what the last win() added to BK_WON
+ *   BK_LOSSES     frontier: what the last lose() lost (state.h: to zeroing there are two)
  *   BK_DTW        of a decided position k (state.h), with a mark if an exit wins as soon and
  *                 exits_once; of an undecided one the k at which an exit counts (a win if
  *                 not open, a delay of the loss if open)

@@ -1,10 +1,11 @@
 /*
  * resident.h - which tables stay in memory (are *resident*) while others are built.
  *
- * A table is needed by all that can move into it.  To solve it again takes less time than to decode
- * its file and to settle its exits (conversions).  So:
+ * Retrograde analysis of a table reads the tables of all its exits (conversions: captures,
+ * promotions), in memory, as bytes or bits a position.  To solve one of them again takes less time
+ * than to decode its file.  So this is a cache whose misses are recomputed:
  *
- *   1. tables stay while they fit into a part of the memory that may be used
+ *   1. solved tables stay while they fit into a part of the memory that may be used
  *   2. if more are wanted than fit, those that are needed last are packed (memory/pack.h), and
  *      unpacked when they are needed
  *   3. if that does not suffice, tables are evicted, those with the least merit first

@@ -1,11 +1,12 @@
 /*
- * ledger.h - the ply log: the plies at which positions are decided, in a file instead of an array.
+ * ledger.h - the ply log: retrograde analysis with the distances in an append-only file instead of
+ * an array in memory.
  *
  * The array of distances (BK_DTW, a byte a position) is most of a block's state.  A ply reads and
  * writes a few bytes of it, scattered over all of it, so it cannot be paged.  If it does not fit
- * into memory, the solver runs the plies without it and appends records to a log (memory/log.h).
- * k is as in state.h.  There are two kinds of records; each holds sets of positions of one slice
- * and one side to move, packed (memory/notes.h):
+ * into memory, the solver runs the plies on sets of positions alone and appends what each ply
+ * decides to a log (memory/log.h).  k is as in state.h.  There are two kinds of records; each holds
+ * sets of positions of one slice and one side to move, packed (memory/notes.h):
  *
  *   exits   written when init() values a slice's exits (conversions): one record for each k, with
  *           the positions whose best exit wins, or loses, at that k; wins and losses apart.  The
@@ -18,8 +19,7 @@
  * without one, only at those whose quiet moves are refuted by then.
  *
  * Invariants
- *   - the exits records of a slice, side and kind are in rising order of k; each record links to
- * the next
+ *   - the exits records of a slice, side and kind are in rising order of k; each links to the next
  *   - each found record links to the previous found record of the same slice and side
  * So a ledger keeps one link per slice, side and kind in memory, however many plies there are.
  *

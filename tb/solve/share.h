@@ -1,12 +1,12 @@
 /*
- * share.h - one block solved by several processes (ranks): each solves some slices and sends the
- * others the frontiers that they read.
+ * share.h - one block solved by several processes (MPI ranks): domain decomposition by the kings'
+ * squares, with a halo that is exchanged after each ply.
  *
  * A slice is solved by the owner of its two king squares (owners.h).  A pass over a slice also
  * reads the slices to which a king can go.  Those that another process owns are the *halo*.  Of a
  * halo slice a process keeps a copy of two things: the positions that the opponent has won, and the
- * last frontier.  They lie at their usual place in the arrays, which have addresses for every
- * slice; slices that a process never touches take no memory.
+ * *frontier*, those that the last pass decided.  They lie at their usual place in the arrays, which
+ * have addresses for every slice; slices that a process never touches take no memory.
  *
  *   init     the kernel initializes own slices; bk_share_init_halo() finds the legal positions of
  *            halo slices, which follow from the rules alone

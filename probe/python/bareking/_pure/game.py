@@ -97,6 +97,7 @@ class Variant:
         self.turns = 0
         self.hands = self.configuration = self.drops = False
         self.quiet_turns = 0
+        self.quiet_moves = False
 
     # == What follows from the fields ==
 
@@ -286,6 +287,8 @@ def rules_number(v: Variant, wings: int) -> int:
             out += b"R" + bytes([c.rank])
     if v.hands:
         out += b"H" + bytes([v.configuration, v.drops, v.quiet_turns])
+        if v.quiet_moves:
+            out += b"M"
     return xxh64(out, 1)
 
 
@@ -531,6 +534,7 @@ def _read_rules(v: Variant, s: _Section) -> None:
     v.configuration = bool(s.one_of("configuration", "none", "2x2"))
     v.drops = bool(s.one_of("opening", "array", "drops"))
     v.quiet_turns = s.number("opening-quiet-turns", 20)
+    v.quiet_moves = bool(s.one_of("opening-quiet", "turns", "moves"))
 
 
 def read_variant(path: str, text: str) -> Variant:
