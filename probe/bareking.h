@@ -89,7 +89,8 @@ struct bk_lib;
 /*
  * variant  name of a built-in game ("shatranj", "chess", ...) or path of an .ini file
  * paths    folders to look in, separated by ':', on Windows by ';', too; each holds
- *          VARIANT/MATERIAL.bkw (results) and .bkd (distances).  Of a table in several of them the
+ *          VARIANT/MATERIAL.bkw (results) and .bkd (distances); .bk5 and .bkz are those by the
+ *          n-move rule, and .bk5 answers where there is no .bkw.  Of a table in several of them the
  *          first answers that has both files; else each file of the first that has it, so results
  *          may lie in one folder and distances in another.  Files are opened when they are asked
  *          for: a program that changes its working directory gives absolute paths.

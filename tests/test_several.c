@@ -136,7 +136,7 @@ static void several__go_on_however_many_they_are(void **state)
         { "late", "KNPvK", true, false, 10, false, false },
         { "late", "KNPvK", false, true, 10, false, false },
         { "six", "KRvKN", true, false, 10, false, true },
-        { "six", "KNvKP", true, false, 100, false, true },
+        { "six", "KNvKP", true, false, 30, false, true },
         { "long", "KGAvKX", true, false, 210, true, false }, /* 648 plies */
     };
     static const unsigned processes[] = { 2, 3, 1, 3, 2 };

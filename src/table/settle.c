@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "core/end.h"
+#include "core/geometry.h"
 #include "table/memo.h"
 #include "table/view.h"
 
@@ -1119,10 +1120,87 @@ static enum bk_err zeroing_won(struct question *q, struct bk_view *view, int fiv
     return !err && missing && best < five ? BK_E_NO_TABLE : err;
 }
 
-/* Sets *d to what the moves of a decided position bring: (9), and for a won one the least.  A loss
-   of `high` plies is enough. */
-static enum bk_err zeroing_by_moves(struct question *q, const struct bk_pos *p, int five, int high,
-                                    int *d, struct bk_report *why)
+/* As exit_zeroes(), of any step. */
+static bool step_zeroes(const struct bk_view *view, struct bk_step_of_men step)
+{
+    const struct bk_index *ix = bk_view_index(view);
+    const struct bk_variant *v = ix->v;
+    const struct bk_bits *ways;
+
+    if (exit_zeroes(view, step))
+        return true;
+    if (step.by < 2 || !bk_rules_irreversible_zeroes(v))
+        return false;
+    ways =
+        v->geometry->ways + ((size_t)ix->type[step.by - 2] * 2 + ix->colour[step.by - 2]) * v->nsq;
+    return !bk_bits_has(&ways[step.to], bk_view_squares(view)[step.by]);
+}
+
+/* Sets *d to what a move of a lost position is worth: (9). */
+static enum bk_err zeroing_after(struct question *q, const struct bk_view *view,
+                                 struct bk_step_of_men step, int five, int *d,
+                                 struct bk_report *why)
+{
+    bool zeroes = step_zeroes(view, step);
+    enum bk_err err = BK_OK;
+    int result = 2, plies = 0; /* all moves of a sure loss lead to sure wins */
+    struct bk_view after;
+    struct bk_pos p;
+
+    if (zeroes && five == -2) {
+        *d = 1;
+        return BK_OK;
+    }
+    if (step.how & BK_STEP_PASSING) {
+        bk_view_play(view, step, &p);
+        if (five == -1)
+            err = wdl_of(q, &p, 2, &result, why);
+        if (!err && !zeroes)
+            err = zeroing_of(q, &p, result, BK_ENDLESS, &plies, why);
+    } else {
+        err = bk_view_after(&after, q->t, view, step, why);
+        if (!err && five == -1)
+            err = wdl_of_view(q, &after, 2, &result, why);
+        if (!err && !zeroes)
+            err = zeroing_won(q, &after, result, &plies, why);
+        bk_view_release(&after);
+    }
+    *d = zeroes ? zeroed(q, result) : plies + 1;
+    return err;
+}
+
+/* Sets *d of a lost or blessed position: (9).  `high` plies are enough. */
+static enum bk_err zeroing_lost(struct question *q, struct bk_view *view, int five, int high,
+                                int *d, struct bk_report *why)
+{
+    enum bk_err err = bk_view_see(view, why);
+    struct bk_step_of_men step;
+    struct bk_quiet quiet;
+    unsigned i = 0;
+    int plies;
+
+    *d = 0;
+    if (!err)
+        err = bk_quiet_begin(&quiet, view, why);
+    q->depth++;
+    while (!err && *d < high) {
+        if (i < view->exits)
+            step = view->exit[i++];
+        else if (!bk_quiet_next(&quiet, &step))
+            break;
+        err = zeroing_after(q, view, step, five, &plies, why);
+        if (!err && plies > *d)
+            *d = plies;
+    }
+    q->depth--;
+    return err;
+}
+
+/* The same of a position with an en passant square, by its moves one by one; of a won one the
+ * least.
+ */
+static enum bk_err zeroing_passing(struct question *q, const struct bk_pos *p, int five, int high,
+                                   int *d, struct bk_report *why)
 {
     struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
     unsigned n = move ? bk_moves_legal(q->t->v, p, move) : 0;
@@ -1162,18 +1240,18 @@ static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int fi
     *d = 0;
     if (bk_pos_bare(q->t->v, p, &by_rule) != BK_END_NONE)
         return BK_OK;
+    if (p->ep != BK_SQ_NONE)
+        return zeroing_passing(q, p, five, high, d, why);
     err = find(q, p, &table, why);
-    if (!err && (p->ep != BK_SQ_NONE || (five < 0 && !table->men->alone[BK_KIND_DTZ])))
-        return zeroing_by_moves(q, p, five, high, d, why);
     if (err)
         return err;
     err = bk_view_begin(&view, table, p, why);
-    if (!err && five < 0) {
+    if (!err && five < 0 && !table->men->alone[BK_KIND_DTZ])
+        err = zeroing_lost(q, &view, five, high, d, why);
+    else if (!err)
         err = zeroing_won(q, &view, five, d, why);
+    if (five < 0 && table->men->alone[BK_KIND_DTZ])
         *d -= 1; /* the file has d itself */
-    } else if (!err) {
-        err = zeroing_won(q, &view, five, d, why);
-    }
     bk_view_release(&view);
     return err;
 }
