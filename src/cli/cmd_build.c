@@ -93,12 +93,13 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum, co
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
-        json_t *table = json_pack(
-            "{ss sI sI sI sI sI sI sb}", "material", t->name, "positions", (json_int_t)t->positions,
-            "anew_positions", (json_int_t)t->anew_positions, "memory_bytes",
-            (json_int_t)t->memory_bytes, "disk_bytes", (json_int_t)t->disk_bytes, "guess_wdl_bytes",
-            (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
-            (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
+        json_t *table =
+            json_pack("{ss sI sI sI sI sI sI sI sb}", "material", t->name, "positions",
+                      (json_int_t)t->positions, "anew_positions", (json_int_t)t->anew_positions,
+                      "memory_bytes", (json_int_t)t->memory_bytes, "solving_bytes",
+                      (json_int_t)t->solving_bytes, "disk_bytes", (json_int_t)t->disk_bytes,
+                      "guess_wdl_bytes", (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
+                      (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
 
         if (table && p->processes > 1 && !t->present)
             json_object_set_new(table, "sent_bytes", sent_json(t->sent_bytes));
@@ -221,12 +222,12 @@ static json_t *longest_json(const int64_t plies[2])
 static void list_table(struct watch *w, const struct bk_built *b)
 {
     const struct bk_summary *s = &b->summary;
-    json_t *table =
-        json_pack("{ss sI so so sI sI sf sf sf}", "material", b->table->name, "positions",
-                  (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
-                  "longest_loss_plies", longest_json(s->loss_plies), "wdl_bytes",
-                  (json_int_t)b->wdl_bytes, "dtw_bytes", (json_int_t)b->dtw_bytes, "solve_cpu",
-                  b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
+    json_t *table = json_pack(
+        "{ss sI so so sI sI sI sf sf sf}", "material", b->table->name, "positions",
+        (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
+        "longest_loss_plies", longest_json(s->loss_plies), "wdl_bytes", (json_int_t)b->wdl_bytes,
+        "dtw_bytes", (json_int_t)b->dtw_bytes, "memory_bytes", (json_int_t)b->memory_bytes,
+        "solve_cpu", b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
 
     if (table && bk_ranks_several()) {
         json_object_set_new(table, "sent_bytes", sent_json(b->sent.bytes));
