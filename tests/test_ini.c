@@ -347,6 +347,28 @@ static const struct refusal refusals[] = {
     { "variant__refuses_quiet_moves_without_quiet_turns",
       SMALL_HEAD "opening-quiet = moves\n" SMALL_KING,
       "game.ini:4:17: it needs opening-quiet-turns" },
+    { "variant__refuses_powers_over_frozen_land", SMALL "terrain-power = destroys\n",
+      "game.ini:12:17: `terrain-power` needs terrain = live" },
+    { "variant__refuses_cancelling_on_frozen_land", SMALL_HEAD "terrain-cancel = none\n" SMALL_KING,
+      "game.ini:4:18: `terrain-cancel` needs terrain = live" },
+    { "variant__refuses_live_terrain_without_powers", SMALL_HEAD "terrain = live\n" SMALL_KING,
+      "game.ini:4:11: live needs a piece with a terrain-power" },
+    { "variant__refuses_live_terrain_with_hands",
+      SMALL_HEAD "terrain = live\nbare-king = wins\nhand = captured\n" SMALL_KING
+                 "[piece x]\nletter = X\nmove = W\nterrain-power = creates\n",
+      "game.ini:4:11: live does not go with hand = captured" },
+    { "variant__refuses_a_power_of_riders",
+      SMALL_HEAD "terrain = live\n" SMALL_KING
+                 "[piece x]\nletter = X\nmove = R\nterrain-power = creates\n",
+      "game.ini:12:17: it is for men, not royal, who move by single leaps everywhere" },
+    { "variant__refuses_a_power_of_the_king",
+      SMALL_HEAD "terrain = live\n[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                 "terrain-power = creates\n",
+      "game.ini:9:17: it is for men, not royal, who move by single leaps everywhere" },
+    { "variant__refuses_an_army_board_off_the_middle",
+      SMALL_HEAD "terrain = live\nterrain-ranks = 2-6\n" SMALL_KING
+                 "[piece x]\nletter = X\nmove = W\nterrain-power = creates\n",
+      "game.ini:5:20: as many ranks of 6 stand before these as behind them" },
     { "variant__refuses_shuffling_without_an_array", SMALL_HEAD "deal-shuffle = yes\n" SMALL_KING,
       "game.ini:4:16: it needs `deal`" },
     { "variant__refuses_men_apart_who_are_not_shuffled",

@@ -495,6 +495,8 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 
             if (man)
                 c = bk_man_letter(v, man);
+            else if (bk_bits_has(&p->sea, sq))
+                c = '~';
             else if (bk_bits_has(&v->board, sq))
                 c = '.';
             printf(" %c", c);

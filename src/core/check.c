@@ -368,6 +368,55 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
     return true;
 }
 
+/* A power's range is what one leap reaches, whatever stands about. */
+static bool has_plain_leaps(const struct bk_piece *p)
+{
+    bool plain = p->move.steps_max == 1 && !p->zone_ranks && !p->double_ranks;
+
+    for (unsigned i = 0; i < p->move.nsteps; i++)
+        plain &= p->move.step[i].range == 1;
+    return plain;
+}
+
+/* Live terrain: docs/rules.md. */
+static bool check_land(const struct bk_variant *v, struct bk_complaint *c)
+{
+    bool any = false;
+
+    for (int i = 0; i < v->ntypes; i++)
+        any |= v->piece[i].power != BK_POWER_NONE;
+    if (!v->land.live)
+        return !any || complain(c, -1, "terrain", 0, "powers need terrain = live");
+    if (!any)
+        return complain(c, -1, "terrain", 0, "live needs a piece with a terrain-power");
+    if (v->hands || v->configuration)
+        return complain(c, -1, "terrain", 0, "live does not go with hand = captured");
+    if (v->castling.allowed || v->castling.shuffled)
+        return complain(c, -1, "terrain", 0, "live does not go with castling");
+    if (v->en_passant)
+        return complain(c, -1, "terrain", 0, "live does not go with en-passant");
+    if (v->nmove.plies)
+        return complain(c, -1, "terrain", 0, "live does not go with n-move");
+    if (v->must_capture || v->out_of.told)
+        return complain(c, -1, "terrain", 0,
+                        "live is for games with a royal piece, whose captures are free");
+    if (v->stalemate != BK_STALEMATE_DRAW && v->stalemate != BK_STALEMATE_LOSS)
+        return complain(c, -1, "stalemate", 0, "draw or loss where terrain is live");
+    for (int i = 0; i < v->ntypes; i++) {
+        const struct bk_piece *p = &v->piece[i];
+
+        if (v->limit[i])
+            return complain(c, -1, "limits", 0, "they do not go with terrain = live");
+        if (p->nbecomes && (p->move.takes_twice || (p->zone_ranks && p->zone.takes_twice)))
+            return complain(c, i, "takes-twice", 0,
+                            "who takes twice does not change where terrain is live");
+        if (p->power != BK_POWER_NONE && (p->royal || !has_plain_leaps(p)))
+            return complain(c, i, "terrain-power", 0,
+                            "it is for men, not royal, who move by single leaps everywhere");
+    }
+    return true;
+}
+
 static bool check_nmove(const struct bk_variant *v, struct bk_complaint *c)
 {
     const struct bk_nmove *n = &v->nmove;
@@ -424,5 +473,5 @@ bool bk_variant_check(const struct bk_variant *v, struct bk_complaint *c)
         if (!check_piece(v, i, c))
             return false;
     return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c) &&
-           check_deal(v, c) && check_nmove(v, c);
+           check_deal(v, c) && check_nmove(v, c) && check_land(v, c);
 }

@@ -241,6 +241,9 @@ static void say_piece(FILE *out, const struct bk_variant *v, const struct bk_pie
     }
     for (unsigned i = 0; i < p->nbecomes; i++)
         say_become(out, v, p, &p->become[i]);
+    if (p->power != BK_POWER_NONE)
+        fprintf(out, "    It %s land where a move of its own could take it.\n",
+                p->power == BK_POWER_DESTROYS ? "destroys" : "creates");
 }
 
 /* == The game == */
@@ -311,6 +314,25 @@ static void say_nmove(FILE *out, const struct bk_variant *v)
             n->irreversible ? ", a change or a move that\ncan never be undone" : "");
 }
 
+static void say_land(FILE *out, const struct bk_variant *v)
+{
+    if (!v->land.live)
+        return;
+    fprintf(
+        out,
+        "Land may change (* is sea): at the end of a move in an odd turn a side may destroy an\n"
+        "empty square in range of a man of its own who destroys, before a move in an even turn\n"
+        "create one in range of one who creates.%s  Only Black may begin, by destroying.\n",
+        v->land.one_each ? "  White only creates, Black only destroys." : "");
+    if (v->land.cancels)
+        fprintf(out, "Neither in range of an enemy who does the other.\n");
+    if (v->land.bridges)
+        fprintf(out, "No square is created that would make a bridge one square wide.\n");
+    if (v->land.below)
+        fprintf(out, "The army's board has the ranks %d to %d.\n", v->land.below + 1,
+                v->ranks - v->land.below);
+}
+
 /* "A side without K, or with 2 M or fewer, has lost." */
 static void say_out_of(FILE *out, const struct bk_variant *v)
 {
@@ -373,6 +395,7 @@ static void say_end(FILE *out, const struct bk_variant *v)
     if (v->game_turns)
         fprintf(out, "After %d turns of each side the game is a draw.\n", v->game_turns);
     say_nmove(out, v);
+    say_land(out, v);
     if (v->en_passant)
         fprintf(out, "A man that went 2 squares may be captured en passant.\n");
 }

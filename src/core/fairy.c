@@ -989,7 +989,7 @@ static void write_start(struct bk_fairy_game *f)
             at[sq] = bk_man((unsigned)bk_variant_type(v, c), c >= 'a' ? BK_BLACK : BK_WHITE);
     }
     static_assert(BK_BOARD_CHARS_MAX < sizeof f->v->start, "a board fits into a start");
-    n = bk_board_write(v, at, f->v->start);
+    n = bk_board_write(v, at, NULL, f->v->start);
     snprintf(f->v->start + n, sizeof f->v->start - n, " %c %s %s 0 1", f->side,
              *f->rights ? f->rights : "-", *f->passed ? f->passed : "-");
 }

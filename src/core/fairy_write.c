@@ -110,6 +110,8 @@ static bool game_can_be_said(struct writing *w)
 {
     const struct bk_variant *v = w->v;
 
+    if (bk_rules_land_lives(v))
+        return refuse(w, "land vanishes and comes back (`terrain`)");
     if (bk_rules_hands(v))
         return refuse(w, "captured men are held and keep their colour (`hands`)");
     if (bk_rules_turns_max(v) &&
@@ -330,7 +332,7 @@ static bool write_start(struct writing *w)
                 continue;
             at[white] = bk_man(v->royal, BK_WHITE);
             at[black] = bk_man(v->royal, BK_BLACK);
-            strcpy(fen + bk_board_write(v, at, fen), " w - - 0 1");
+            strcpy(fen + bk_board_write(v, at, NULL, fen), " w - - 0 1");
             if (bk_pos_from_fen(&p, v, fen, &why) || !bk_pos_legal(v, &p))
                 *fen = 0;
         }

@@ -934,7 +934,7 @@ char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
     for (unsigned i = 0; i < p->n; i++)
         if (on_board(p, i))
             at[p->sq[i]] = p->man[i];
-    n = bk_board_write(v, at, out);
+    n = bk_board_write(v, at, NULL, out);
     out[n++] = '[';
     for (unsigned i = 0; i < p->n; i++)
         if (!on_board(p, i)) {

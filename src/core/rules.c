@@ -121,6 +121,8 @@ bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][
 {
     unsigned men[2] = { 0, 0 }, boxes = 0;
 
+    if (v->land.live)
+        return false;
     if (!v->hands)
         return true;
     for (unsigned type = 0; type < v->ntypes; type++)

@@ -4,6 +4,8 @@
 #ifndef BK_RULES_H
 #define BK_RULES_H
 
+#include <string.h>
+
 #include "core/variant.h"
 
 /* In place of a type: the man does not change.  Arrays by the type of a man after a move have
@@ -171,8 +173,9 @@ bool bk_rules_bares_back(const struct bk_variant *v);
 
 /*
  * Are results exact for these men if captured men leave the game?  True of all games without hands;
- * with hands only if every capture ends the game, and no side can win by configuration:
- * docs/whole.md 1.
+ * with hands only if every capture ends the game, and no side can win by configuration
+ * (docs/whole.md 1); where terrain is live, of none: a game whose land is frozen is another
+ * (core/derive.h).
  */
 bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
 
@@ -247,6 +250,32 @@ static inline unsigned bk_rules_quiet_turns(const struct bk_variant *v) { return
 /* May in these turns only the man who moves give no check, while one who is dropped, or behind
    him, may? */
 static inline bool bk_rules_quiet_moves(const struct bk_variant *v) { return v->quiet_moves; }
+/* == Live terrain == docs/rules.md; who may change what now: core/land.h */
+
+/* Can land vanish and come back in this game? */
+static inline bool bk_rules_land_lives(const struct bk_variant *v) { return v->land.live; }
+/* May a side's men of this type use such a power, begun or not? */
+static inline bool bk_rules_has_power(const struct bk_variant *v, unsigned type, unsigned colour,
+                                      enum bk_power power)
+{
+    return v->land.live && v->piece[type].power == power &&
+           (!v->land.one_each || (power == BK_POWER_CREATES) == (colour == BK_WHITE));
+}
+/* The squares that can ever be sea; none where the land is frozen. */
+static inline const struct bk_bits *bk_rules_changeable(const struct bk_variant *v)
+{
+    return &v->land.changes;
+}
+/* Must a FEN say which squares can change, because not all of the board's can? */
+static inline bool bk_rules_names_changeable(const struct bk_variant *v)
+{
+    return v->land.live && memcmp(&v->land.changes, &v->board, sizeof v->board) != 0;
+}
+/* Does an enemy with the other power forbid both in his range? */
+static inline bool bk_rules_cancels(const struct bk_variant *v) { return v->land.cancels; }
+/* Are bridges two squares wide at least? */
+static inline bool bk_rules_wide_bridges(const struct bk_variant *v) { return v->land.bridges; }
+
 /* How many men of a type a side begins with. */
 static inline unsigned bk_rules_army(const struct bk_variant *v, unsigned type)
 {

@@ -94,6 +94,9 @@ struct bk_become {
                        `ranks`; only together with lost_only                         */
 };
 
+/* What a man may do to the land in a game whose terrain is live. */
+enum bk_power { BK_POWER_NONE, BK_POWER_DESTROYS, BK_POWER_CREATES };
+
 struct bk_piece {
     char letter; /* upper case, unique */
     char name[32];
@@ -107,6 +110,7 @@ struct bk_piece {
                               quietly, over an empty square */
     struct bk_become become[BK_BECOMES_MAX];
     uint8_t nbecomes;
+    uint8_t power; /* enum bk_power */
 };
 
 enum bk_bare {
@@ -165,6 +169,20 @@ struct bk_nmove {
     uint32_t kinds;    /* a bit a type: its moves zero */
 };
 
+/*
+ * Live terrain: docs/rules.md, "Live terrain".  `changes` are the squares of the board that may be
+ * sea; which of them are is a part of the position.
+ */
+struct bk_land {
+    bool live;
+    bool cancels;  /* no power in range of an enemy with the other one */
+    bool one_each; /* White creates, Black destroys, and neither does both */
+    bool bridges;  /* none that are one square wide */
+    uint8_t below; /* ranks of the board before the army's first, and as many behind its last;
+                      also of a game on land that is frozen */
+    struct bk_bits changes;
+};
+
 struct bk_variant {
     char name[64];
     char title[96];
@@ -191,7 +209,8 @@ struct bk_variant {
     bool opening_drops;          /* the game begins on an empty board */
     uint8_t quiet_turns;         /* turns of each side after the opening drops without checks */
     bool quiet_moves;            /* in these only the man who moves may give none */
-    char start[256];             /* FEN of the initial array; empty: none */
+    struct bk_land land;
+    char start[256]; /* FEN of the initial array; empty: none */
     struct bk_deals deal;
     uint64_t rules_id;            /* hash of everything that decides a result */
     uint64_t wings_id[4];         /* rules_id where rights can be left on these wings only (bit 0:

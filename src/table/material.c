@@ -334,6 +334,12 @@ enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk
 
     if (bk_rules_plain_is_exact(v, (const uint8_t(*)[BK_TYPES_MAX])m->count))
         return BK_OK;
+    if (bk_rules_land_lives(v))
+        return bk_fail(
+            why, BK_E_USAGE,
+            "%s: land changes in %s, so it has no table; ask `bareking whole`, or, where "
+            "land can never change again, name the position (--for FEN)",
+            bk_material_name(m, v, name), v->name);
     return bk_fail(why, BK_E_USAGE,
                    "%s: captured men come back in %s, so it has no table; "
                    "ask `bareking whole`",
