@@ -275,6 +275,17 @@ good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1M
 bad 2 'bareking whole' build puzzle-hands KRNvKA
 bad 2 'hands' perft puzzle-mini '1k**/2**/K3/4' 2
 
+# == Live terrain ==
+good 56562 perft destruction-of-atlantis startpos 2
+good 'wins in' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1'
+good '"white_odd":{"all":' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1' --json
+good '"dtw":null' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1' --json --wdl
+good 'nothing changes' probe destruction-of-atlantis 'k2K/4/4/4 w - - 0 1'
+bad 2 'MiB ~--memory' whole destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1' --memory 1M
+bad 2 '40 men' whole destruction-of-atlantis startpos
+bad 2 'land that changes' probe destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1'
+bad 2 'land changes' build destruction-of-atlantis KMvKH
+
 # == 10 materials that are none ==
 bad 2 "'X'" build shatranj KXvKQ
 bad 2 "no 'v'" build shatranj KRKN
@@ -313,7 +324,7 @@ bad_file 'bad.ini:8' 's/8x8/8/'
 bad_file 'bad.ini:8' 's/8x8/15x15/'
 bad_file 'bad.ini:8' 's/8x8/0x0/'
 bad_file 'bad.ini:9' 's/wins-unless-bared-back/loses/'
-bad_file 'bad.ini:10' 's/= loss/= win/'
+bad_file 'bad.ini:10' 's/= loss/= won/'
 bad_file 'bad.ini:10' 's/^stalemate/stalmate/'
 bad_file 'bad.ini:15' 's/^\[piece king\]/[piece king/'
 bad_file 'bad.ini:16' 's/^letter = K/letter = KK/'
@@ -399,6 +410,26 @@ done
 sed 's|^board .*|&\nstart = rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1|' "$games/sultan-random.ini" >homes.ini
 good 'good' check-variant homes.ini
 good '30' perft homes.ini startpos 1
+
+# == Games without a royal: counted, and no tables ==
+suicide=$games/counted/suicide.ini
+none='no tables are made yet of games like this: no piece is royal'
+good 'QvK ~63.889    0.000   36.111 ~76.687    0.000   23.313 ~11 ~12' count "$suicide" QvK --dir nowhere
+good '"white":{"win":376,"draw":0,"loss":142 ~"all":{"win":2960,"draw":0,"loss":1072}' count "$suicide" RvB --json --dir nowhere
+good '8067' perft suicide startpos 3
+good 'KvQ ' count giveaway KvQ --dir nowhere
+good 'suicide ~8x8' variants
+good "warning: $none" check-variant "$suicide"
+good 'A side without men has won' variants --explain "$suicide"
+good '<svg' diagram "$suicide" '8/8/3k4/8/8/3Q4/8/8 w'
+for command in build plan stats verify; do bad 2 "$none" $command "$suicide" QvK; done
+bad 2 "$none" probe "$suicide" '8/8/3k4/8/8/3Q4/8/8 w'
+bad 2 "$none" explore "$suicide"
+bad 2 "$none" variants --fairy "$suicide"
+sed 's/^captures .*/&\nn-move = 50\nzeroing = captures/' "$suicide" >moves.ini
+bad 2 '--dtz is not for games like suicide' count moves.ini QvK --dtz
+bad 2 '--ranks is not for games like suicide' count "$suicide" QvK --ranks 2
+bad 2 'more than 6 men' count "$suicide" KKKKvQQQ
 
 # == Sections of variants.ini ==
 cat >fairy.ini <<'END'
