@@ -551,7 +551,8 @@ static json_t *longest_list(const struct ex_games *g, const struct ex_game *game
             ex_json_lack();
         if (err)
             continue;
-        note_longest(list, &all, table[i].material, bk_file_info(f));
+        if (!bk_kind_counts(bk_file_info(f)->kind)) /* else those to zeroing */
+            note_longest(list, &all, table[i].material, bk_file_info(f));
         bk_file_close(f);
     }
     if (list)
