@@ -419,6 +419,8 @@ sed 's/^captures .*/&\nn-move = 50\nzeroing = captures/' "$suicide" >moves.ini
 bad 2 '--dtz is not for games like suicide' count moves.ini QvK --dtz
 bad 2 '--ranks is not for games like suicide' count "$suicide" QvK --ranks 2
 bad 2 'more than 6 men' count "$suicide" KKKKvQQQ
+sed 's/^move *= mfWcfF/move = W/' "$suicide" >back.ini
+bad 2 'pawn: ~`en-passant` ~`double-step`' check-variant back.ini
 
 # == Sections of variants.ini ==
 cat >fairy.ini <<'END'
