@@ -283,6 +283,16 @@ static void note_anchors(const struct bk_variant *v, const struct bk_material *m
     bk_index_free(ix);
 }
 
+/* Chooses how the fast solver runs: instruction set, width of a set. */
+static void draw_kernel(uint64_t nth)
+{
+    static const char *const kernels[] = { "portable", "avx2", "avx512" };
+    static const char *const bits[] = { "64", "128", "256" };
+
+    setenv("BAREKING_KERNEL", kernels[nth % 3], 1);
+    setenv("BAREKING_SET_BITS", bits[nth / 3 % 3], 1);
+}
+
 static void solve_drawn(uint64_t first, struct drawn *all)
 {
     struct solved_options o = { .distances = first % 3, .compact = first % 2 };
@@ -329,8 +339,12 @@ static void tables__of_random_games_are_those_of_the_slow_solver(void **state)
     unsigned last = tries_all() ? 1500 : 300;
 
     (void)state;
-    for (uint64_t first = 1; first <= last; first++)
+    for (uint64_t first = 1; first <= last; first++) {
+        draw_kernel(first / 2);
         solve_drawn(first, &all);
+    }
+    unsetenv("BAREKING_KERNEL");
+    unsetenv("BAREKING_SET_BITS");
     printf("%u games, %u %u %u by anchors, %u large, %u forced; %llu positions, %u claimed\n",
            all.games, all.anchors[0], all.anchors[1], all.anchors[2], all.large, all.forced,
            (unsigned long long)all.positions, all.claimed);
