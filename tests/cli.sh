@@ -275,6 +275,17 @@ good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1M
 bad 2 'bareking whole' build puzzle-hands KRNvKA
 bad 2 'hands' perft puzzle-mini '1k**/2**/K3/4' 2
 
+# == Live terrain ==
+good 56562 perft destruction-of-atlantis startpos 2
+good 'wins in' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1'
+good '"white_odd":{"all":' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1' --json
+good '"dtw":null' whole destruction-of-atlantis '1kh/*2/3/K1M w + - 0 1' --json --wdl
+good 'nothing changes' probe destruction-of-atlantis 'k2K/4/4/4 w - - 0 1'
+bad 2 'MiB ~--memory' whole destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1' --memory 1M
+bad 2 '40 men' whole destruction-of-atlantis startpos
+bad 2 'land that changes' probe destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1'
+bad 2 'land changes' build destruction-of-atlantis KMvKH
+
 # == 10 materials that are none ==
 bad 2 "'X'" build shatranj KXvKQ
 bad 2 "no 'v'" build shatranj KRKN
@@ -954,6 +965,26 @@ run 0 count ./sixmoves.ini KQvKP --dtz --json --dir nowhere # as Syzygy's genera
 grep -q '"white":{"win":3116394,"draw":21317,"loss":18,.*"cursed_win":233237,"blessed_loss":2},"black":{"win":220855,"draw":601733,"loss":3491630,.*"cursed_win":165121,"blessed_loss":502165}' out && pass ||
     fail 'five results by six moves'
 run 0 count ./sixmoves.ini KQvK --dtz --dir nowhere && grep -q 'cursed.*blessed' out && pass || fail 'columns of five results'
+# files of it
+good 'KPvK' build ./sixmoves.ini KPvK --dtz --dir zeroing
+ls zeroing/sixmoves/*.bkw zeroing/sixmoves/*.bkd >/dev/null 2>&1 && fail 'plain results, unasked' || pass
+good 'all good' check ./sixmoves.ini --dir zeroing
+good '165,676 positions agree' verify ./sixmoves.ini KPvK --dir zeroing
+good '"cursed_win":' stats ./sixmoves.ini KPvK --dir zeroing --json
+run 0 count ./sixmoves.ini KPvK --dtz --json --dir zeroing && cp out counted.json
+run 0 count ./sixmoves.ini KPvK --dtz --json --dir nowhere && cmp -s out counted.json && pass || fail 'a file and a count differ'
+good '21,051 wins' mine ./sixmoves.ini KPvK --what cursed --count --dir zeroing
+slow='8/8/8/6k1/8/8/1P4K1/8 w - -'
+good '"category":"cursed-win"' probe ./sixmoves.ini "$slow 0 1" --dir zeroing --json
+good 'By the rule of 6 moves, with 3 plies counted: ' probe ./sixmoves.ini "$slow 3 1" --dir zeroing
+good 'KPvK ' build ./sixmoves.ini KPvK --dir zeroing # distances to the end beside these
+[ -f zeroing/sixmoves/KPvK.bkd ] && [ ! -f zeroing/sixmoves/KPvK.bkw ] && pass || fail 'which files there are'
+good 'wins in 55 plies' probe ./sixmoves.ini "$slow 0 1" --dir zeroing
+good 'KPvK.bkz' needs ./sixmoves.ini KPvK --dtz
+bad 2 'no n-move rule' needs grand-shatranj KMvKN --dtz
+bad 2 '--dtz' build ./sixmoves.ini KPvK --dtw --dir zeroing
+sed 's/^n-move .*/n-move = 7/' sixmoves.ini >seven.ini
+run 3 check ./seven.ini KPvK --dir zeroing && [ "$(grep -c 'another n-move rule' err)" -eq 2 ] && pass || fail 'files of another n-move rule'
 good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 run 0 count shatranj KQvKQ --dir wdl && grep -q '^KQvKQ .* 63     62$' out && pass || fail 'distances that the files lack are counted'
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
@@ -1268,7 +1299,7 @@ ill 3 'damaged *KQvKQ.bkd: ' cut_to KQvKQ.bkd 1000
 ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
 ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
 ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
-ill 1 'unknown *KQvKQ.bkz: no kind of table that this version knows$' cp KQvKQ.bkw KQvKQ.bkz
+ill 1 'unknown *KQvKQ.bkq: no kind of table that this version knows$' cp KQvKQ.bkw KQvKQ.bkq
 ill 4 'unreadable *KQvKQ.bkd: No such file' ln -sf nothing KQvKQ.bkd
 two_ills() { flip KQvKB.bkw 3000 && ln -sf nothing KQvKQ.bkd; }
 ill 4 'damaged *KQvKB.bkw: ' two_ills
