@@ -416,6 +416,8 @@ suicide=$games/counted/suicide.ini
 none='no tables are made yet of games like this: no piece is royal'
 good 'QvK ~63.889    0.000   36.111 ~76.687    0.000   23.313 ~11 ~12' count "$suicide" QvK --dir nowhere
 good '"white":{"win":376,"draw":0,"loss":142 ~"all":{"win":2960,"draw":0,"loss":1072}' count "$suicide" RvB --json --dir nowhere
+# 15,722 classes, whichever of the two kings is the anchor
+good '"win":12209,"draw":142,"loss":3371' count suicide KKvQ --json --dir nowhere
 good '8067' perft suicide startpos 3
 good 'KvQ ' count giveaway KvQ --dir nowhere
 good 'suicide ~8x8' variants
@@ -430,6 +432,8 @@ sed 's/^captures .*/&\nn-move = 50\nzeroing = captures/' "$suicide" >moves.ini
 bad 2 '--dtz is not for games like suicide' count moves.ini QvK --dtz
 bad 2 '--ranks is not for games like suicide' count "$suicide" QvK --ranks 2
 bad 2 'more than 6 men' count "$suicide" KKKKvQQQ
+sed 's/^move *= mfWcfF/move = W/' "$suicide" >back.ini
+bad 2 'pawn: ~`en-passant` ~`double-step`' check-variant back.ini
 
 # == Sections of variants.ini ==
 cat >fairy.ini <<'END'

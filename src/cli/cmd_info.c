@@ -239,7 +239,9 @@ static enum bk_err check_doubles(const struct bk_variant *v, unsigned type, unsi
     struct bk_index *ix;
     enum bk_err err;
 
-    m.count[BK_WHITE][v->royal] = m.count[BK_BLACK][v->royal] = m.count[colour][type] = 1;
+    if (bk_rules_royal(v))
+        m.count[BK_WHITE][v->royal] = m.count[BK_BLACK][v->royal] = 1;
+    m.count[colour][type] = 1;
     bk_material_normalise(&m, v);
     err = bk_index_new(&ix, v, &m, NULL, why);
     if (err)
@@ -258,8 +260,7 @@ static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *wh
 {
     enum bk_err err = BK_OK;
 
-    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v) && bk_rules_royal(v);
-         type++)
+    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v); type++)
         for (unsigned colour = 0; colour < 2 && !err; colour++)
             if (type != v->royal && bk_rules_doubles(v, type))
                 err = check_doubles(v, type, colour, why);
