@@ -16,8 +16,8 @@
  * Rejected: undoing turns of Puzzle Shatranj.  A drop before, a move and two drops after make
  * backward turns a second rulebook that would have to agree with the first.
  *
- * Where a drop is a turn of its own (docs/whole.md 10) positions before a turn are found, and a pass
- * looks at these alone.  They may be too many, for each is then decided by its own turns.
+ * Where a drop is a turn of its own (docs/whole.md 10) positions before a turn are found, and a
+ * pass looks at these alone.  They may be too many, for each is then decided by its own turns.
  */
 #include "tb/whole.h"
 
@@ -47,10 +47,10 @@ struct solved {
     struct {
         uint8_t side, type;
     } count[BK_HANDS_MEN_MAX];
-    bool exchange;           /* a drop is a turn of its own; then: */
+    bool exchange; /* a drop is a turn of its own; then: */
     uint8_t ntypes[BK_HANDS_MEN_MAX], type[BK_HANDS_MEN_MAX][BK_TYPES_MAX]; /* what a man may be */
-    unsigned reach;         /* plies before a state that may depend on it: 1, and the double steps */
-    _Atomic uint64_t *mark; /* a bit a score: look at it in this pass */
+    unsigned reach; /* plies before a state that may depend on it: 1, and the double steps */
+    _Atomic uint64_t *mark;  /* a bit a score: look at it in this pass */
     uint64_t slots;          /* of one side to move */
     unsigned nlayers;        /* layer[q]: q turns without checks are left */
     _Atomic int16_t **layer; /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
@@ -706,7 +706,8 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
     if (!err && o->bonus_cap > BK_WHOLE_CAP_MAX)
         err = bk_fail(why, BK_E_USAGE, "releases are counted up to %d", BK_WHOLE_CAP_MAX);
     if (!err && army->rights)
-        err = bk_fail(why, BK_E_USAGE, "castling rights are no part of a state: give a FEN without");
+        err =
+            bk_fail(why, BK_E_USAGE, "castling rights are no part of a state: give a FEN without");
     for (unsigned side = 0; side < games && !err; side++)
         err = solve_game(&w->game[side], v, army, !side, o, why);
     if (err)

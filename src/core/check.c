@@ -327,8 +327,7 @@ static bool check_captured_keys(const struct bk_variant *v, struct bk_complaint 
         return complain(c, -1, "configuration", 0, "it needs hand = captured");
     if (v->hand_bonus)
         return complain(c, -1, "hand-bonus", 0, "it needs hand = captured");
-    return !v->no_recapture ||
-           complain(c, -1, "hand-recapture", 0, "it needs hand = captured");
+    return !v->no_recapture || complain(c, -1, "hand-recapture", 0, "it needs hand = captured");
 }
 
 /* Every man but the royal has a value where hostages are exchanged, and nowhere else. */
@@ -362,14 +361,17 @@ static bool check_exchange(const struct bk_variant *v, struct bk_complaint *c)
         const struct bk_piece *p = &v->piece[i];
 
         if (p->move.takes_twice || (p->zone_ranks && p->zone.takes_twice))
-            return complain(c, -1, "hand", 0, "%s is for men that take one at a time; %c is another",
-                            word, p->letter);
+            return complain(c, -1, "hand", 0,
+                            "%s is for men that take one at a time; %c is another", word,
+                            p->letter);
         for (int k = 0; k < p->nbecomes; k++)
             if (p->become[k].lost_only || p->become[k].counted)
                 return complain(c, -1, "hand", 0, "%s does not go with `lost` and `counted`", word);
         if (p->nbecomes && changes >= 0)
-            return complain(c, -1, "hand", 0, "%s is for games in which one kind becomes another, "
-                            "not %c and %c", word, v->piece[changes].letter, p->letter);
+            return complain(c, -1, "hand", 0,
+                            "%s is for games in which one kind becomes another, "
+                            "not %c and %c",
+                            word, v->piece[changes].letter, p->letter);
         if (p->nbecomes)
             changes = i;
     }

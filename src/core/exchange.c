@@ -22,10 +22,7 @@
 
 static bool on_board(const struct bk_hands_pos *p, unsigned i) { return p->sq[i] != BK_SQ_NONE; }
 
-static unsigned type_of(const struct bk_hands_pos *p, unsigned i)
-{
-    return bk_man_type(p->man[i]);
-}
+static unsigned type_of(const struct bk_hands_pos *p, unsigned i) { return bk_man_type(p->man[i]); }
 
 static unsigned colour_of(const struct bk_hands_pos *p, unsigned i)
 {
@@ -383,8 +380,7 @@ static void found(const struct before *g, const struct bk_hands_pos *p, unsigned
             continue;
         ep = (unsigned)((int)p->sq[i] + back);
         from = (unsigned)((int)ep + back);
-        if (p->at[ep] || p->at[from] ||
-            !bk_rules_doubles_from(g->v, type_of(p, i), them, from) ||
+        if (p->at[ep] || p->at[from] || !bk_rules_doubles_from(g->v, type_of(p, i), them, from) ||
             !may_take_passing(p, g->v, p->stm, ep))
             continue;
         earlier = *p;
@@ -527,8 +523,8 @@ char *bk_exchange_name(const struct bk_hands_pos *p, const struct bk_variant *v,
     }
     if (turn->gives != BK_SQ_NONE)
         snprintf(given, sizeof given, "%c-", bk_lower(v->piece[type_of(p, turn->gives)].letter));
-    snprintf(out, BK_TURN_NAME_MAX, "%s%c@%s", given, v->piece[type_of(p, turn->drop[0].man)].letter,
-             bk_sq_name(v, turn->drop[0].sq, sq));
+    snprintf(out, BK_TURN_NAME_MAX, "%s%c@%s", given,
+             v->piece[type_of(p, turn->drop[0].man)].letter, bk_sq_name(v, turn->drop[0].sq, sq));
     return out;
 }
 

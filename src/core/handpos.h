@@ -15,11 +15,11 @@
 #define BK_TURN_NAME_MAX  80
 
 struct bk_hands_pos {
-    uint8_t n;                     /* men, kings included                          */
-    uint8_t man[BK_HANDS_MEN_MAX]; /* bk_man(): what he is now, and whose          */
-    uint8_t sq[BK_HANDS_MEN_MAX];  /* BK_SQ_NONE: held (hand = turned: by his own side, else by
-                                      the other), or, while a king is off the board, not yet
-                                      dropped                                      */
+    uint8_t n;                      /* men, kings included                          */
+    uint8_t man[BK_HANDS_MEN_MAX];  /* bk_man(): what he is now, and whose          */
+    uint8_t sq[BK_HANDS_MEN_MAX];   /* BK_SQ_NONE: held (hand = turned: by his own side, else by
+                                       the other), or, while a king is off the board, not yet
+                                       dropped                                      */
     uint8_t born[BK_HANDS_MEN_MAX]; /* type, ascending: what he is in hand; differs from what he is
                                        now for men who were promoted (hand = turned)           */
     bool freed[BK_HANDS_MEN_MAX];   /* hand = hostage: off the board, but given back: he waits on
@@ -50,9 +50,9 @@ struct bk_turn {
     struct bk_drop drop[BK_TURN_DROPS_MAX]; /* in the order they are played; zeros behind.
                                                Opening: a man of each colour, or a king      */
     /* Where a drop is a turn of its own: a move, or one drop with from = to = BK_SQ_NONE */
-    uint8_t becomes; /* type that the man moved has afterwards, or BK_STAYS */
-    uint8_t gives;   /* the prisoner given back for the man dropped, or BK_SQ_NONE */
-    uint8_t also;    /* castling: the rook's home; else BK_SQ_NONE */
+    uint8_t becomes;     /* type that the man moved has afterwards, or BK_STAYS */
+    uint8_t gives;       /* the prisoner given back for the man dropped, or BK_SQ_NONE */
+    uint8_t also;        /* castling: the rook's home; else BK_SQ_NONE */
     bool doubles, tells; /* as in bk_move */
 };
 
