@@ -494,7 +494,8 @@ static char *fen_of(const struct bk_variant *v, const struct slow *s, char out[B
         }
         out[n++] = r ? '/' : '[';
     }
-    n += (size_t)sprintf(out + n, hostage(v) ? "%s]{%s} %c" : "%s]%s %c", s->held, s->freed, s->stm);
+    n +=
+        (size_t)sprintf(out + n, hostage(v) ? "%s]{%s} %c" : "%s]%s %c", s->held, s->freed, s->stm);
     if (s->ep >= 0)
         sprintf(out + n, " - %c%d", 'a' + s->ep % v->files, s->ep / v->files + 1);
     return out;
@@ -564,18 +565,19 @@ struct bk_variant *exchange_game(const struct exchange_rules *r)
     struct bk_report why = { "" };
     struct bk_variant *v;
 
-    snprintf(text, sizeof text,
-             "[variant]\nname = case\nboard = %s\n%s%s\nbare-king = nothing\nstalemate = %s\n%s"
-             "hand = %s\n%s"
-             "[piece king]\nletter = K\nroyal = yes\nmove = K\n[piece queen]\nletter = Q\nmove = Q\n"
-             "[piece rook]\nletter = R\nmove = R\n[piece bishop]\nletter = B\nmove = B\n"
-             "[piece knight]\nletter = N\nmove = N\n[piece courier]\nletter = C\nmove = AD\n"
-             "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = %s\n%s%s\n%s%s\n",
-             r->board, *r->holes ? "holes = " : "", r->holes, r->stalemate,
-             r->en_passant ? "en-passant = yes\n" : "", r->hostage ? "hostage" : "turned",
-             r->hostage ? "values = Q9 R5 B3 N3 C3 P1\n" : "", r->pawn_ranks,
-             r->double_step ? "double-step = " : "", r->double_step ? r->double_step : "",
-             r->promotion ? "becomes = " : "", r->promotion ? r->promotion : "");
+    snprintf(
+        text, sizeof text,
+        "[variant]\nname = case\nboard = %s\n%s%s\nbare-king = nothing\nstalemate = %s\n%s"
+        "hand = %s\n%s"
+        "[piece king]\nletter = K\nroyal = yes\nmove = K\n[piece queen]\nletter = Q\nmove = Q\n"
+        "[piece rook]\nletter = R\nmove = R\n[piece bishop]\nletter = B\nmove = B\n"
+        "[piece knight]\nletter = N\nmove = N\n[piece courier]\nletter = C\nmove = AD\n"
+        "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = %s\n%s%s\n%s%s\n",
+        r->board, *r->holes ? "holes = " : "", r->holes, r->stalemate,
+        r->en_passant ? "en-passant = yes\n" : "", r->hostage ? "hostage" : "turned",
+        r->hostage ? "values = Q9 R5 B3 N3 C3 P1\n" : "", r->pawn_ranks,
+        r->double_step ? "double-step = " : "", r->double_step ? r->double_step : "",
+        r->promotion ? "becomes = " : "", r->promotion ? r->promotion : "");
     if (bk_variant_parse(&v, "case", text, &why)) {
         printf("%s\n%s", why.text, text);
         abort();
@@ -586,12 +588,9 @@ struct bk_variant *exchange_game(const struct exchange_rules *r)
 static const struct {
     const char *board, *holes, *ranks, *doubles, *promotion;
 } grounds[] = {
-    { "3x3", "", "1-2", NULL, "3 must R N" },
-    { "3x4", "b2", "2-3", NULL, "4 must Q N" },
-    { "2x5", "", "2-4", "2", "5 must R N" },
-    { "3x4", "", "1-3", "1,2", "4 must N" },
-    { "4x3", "d3", "1-3", "1", "3 may B C" },
-    { "3x4", "c4", "1-4", NULL, NULL },
+    { "3x3", "", "1-2", NULL, "3 must R N" }, { "3x4", "b2", "2-3", NULL, "4 must Q N" },
+    { "2x5", "", "2-4", "2", "5 must R N" },  { "3x4", "", "1-3", "1,2", "4 must N" },
+    { "4x3", "d3", "1-3", "1", "3 may B C" }, { "3x4", "c4", "1-4", NULL, NULL },
 };
 
 unsigned exchange_check_random(uint64_t seed)

@@ -198,9 +198,10 @@ static void end_turn(const struct slow_game *g, struct making m, struct slow_lis
 
     if (!safe(g->v, s->at, us))
         return;
-    if (s->quiet && (g->v->quiet_moves ? hands_goes(g->v, s->at, m.to,
-                                              (int)(strchr(s->at, king_letter(!us)) - s->at), true)
-                                       : !safe(g->v, s->at, !us)))
+    if (s->quiet &&
+        (g->v->quiet_moves
+             ? hands_goes(g->v, s->at, m.to, (int)(strchr(s->at, king_letter(!us)) - s->at), true)
+             : !safe(g->v, s->at, !us)))
         return;
     for (const char *h = s->hand[us_of(s)]; *h; h += 2)
         put_in(left, h[0], h[1] == '*' || h[1] == '1' ? h[1] : (char)(h[1] - 1));

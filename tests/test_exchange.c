@@ -114,13 +114,13 @@ static const struct army turned_armies[] = {
     { "K3/pN2/k3/4[] w", 147108, 234304, 104312, 35, true },
 };
 static const struct claim turned_claims[] = {
-    { "2k1/4/2K1/R3[] b", -1, 4 },      { "2r1/1K1k/4/4[] w", -1, 10 },
-    { "K3/1r2/2k1/4[] w", 0, 0 },       { "1c2/4/1k2/3K[c] b", 1, 1 },
-    { "4/2K1/4/3k[CC] w", 1, 3 },       { "1cCK/4/3k/4[] w", -1, 0 },
-    { "1K2/2q~1/1k2/4[n] w", -1, 2 },   { "2N1/2k1/3Q~/2K1[] b", -1, 12 },
-    { "4/3p/k3/2nK[] b", 1, 23 },       { "n3/3k/3N~/K3[] b", 1, 11 },
-    { "4/Nq~2/k3/2K1[] b", 1, 5 },      { "3k/4/nK2/4[p] w", 0, 0 },
-    { "4/N~1K1/2n1/1k2[] b", 1, 13 },   { "3k/K1p1/4/3n[] w", -1, 12 },
+    { "2k1/4/2K1/R3[] b", -1, 4 },    { "2r1/1K1k/4/4[] w", -1, 10 },
+    { "K3/1r2/2k1/4[] w", 0, 0 },     { "1c2/4/1k2/3K[c] b", 1, 1 },
+    { "4/2K1/4/3k[CC] w", 1, 3 },     { "1cCK/4/3k/4[] w", -1, 0 },
+    { "1K2/2q~1/1k2/4[n] w", -1, 2 }, { "2N1/2k1/3Q~/2K1[] b", -1, 12 },
+    { "4/3p/k3/2nK[] b", 1, 23 },     { "n3/3k/3N~/K3[] b", 1, 11 },
+    { "4/Nq~2/k3/2K1[] b", 1, 5 },    { "3k/4/nK2/4[p] w", 0, 0 },
+    { "4/N~1K1/2n1/1k2[] b", 1, 13 }, { "3k/K1p1/4/3n[] w", -1, 12 },
 };
 static const struct army hostage_armies[] = {
     { "2k1/4/R3/1K1r[]{} w", 19768, 26736, 3976, 17, false },
@@ -335,7 +335,8 @@ static void hostage__a_pawn_changes_places_on_the_last_rank(void **state)
     expect_turn(v, "5k4/P9/10/10/10/10/10/5K4[N]{} w - - 0 1", "a7a8=N",
                 "N4k4/10/10/10/10/10/10/5K4[P]{} b - - 0 1");
     expect_turn(v, "5k4/P9/10/10/10/10/10/5K4[n]{N} w - - 0 1", "a7a8=N", NULL);
-    /* with nobody to change places with it attacks nothing ahead, and keeps no king from castling */
+    /* with nobody to change places with it attacks nothing ahead, and keeps no king from castling
+     */
     expect_turn(v, "5k4/4P5/10/10/10/10/10/5K4[]{} b - - 0 1", "f8e8",
                 "4k5/4P5/10/10/10/10/10/5K4[]{} w - - 0 1");
     expect_turn(v, "5k4/4P5/10/10/10/10/10/K9[]{} b - - 0 1", "f8g8",

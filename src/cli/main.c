@@ -278,11 +278,11 @@ static const struct command {
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
     { "whole", cmd_whole, "tmJyj", 1, 3, "VARIANT [FEN]",
-      "solve a game with hands from a position, or the empty board",
+      "solve a game with hands from a position, or its beginning",
       "All states of the army are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
       "value may lie between two that are told.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
-      "Moves alone count: a bare king goes on.\n" },
+      "Moves alone count: a bare king goes on.  Of games with hands whole turns count.\n" },
     { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",
       "The FEN of one of its arrays, or of one with the first ranks shuffled, as the game says;\n"
       "all are equally likely.  `perft` counts from it, and the engine begins from it.\n" },

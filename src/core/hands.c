@@ -156,6 +156,13 @@ static bool on_own_binding(const struct bk_hands_pos *p, const struct bk_variant
 
 /* == What a position may be ============================================== */
 
+bool bk_hands_same_army(const struct bk_hands_pos *a, const struct bk_hands_pos *b,
+                        const struct bk_variant *v)
+{
+    return a->n == b->n && !memcmp(a->born, b->born, a->n) &&
+           (bk_rules_turned(v) || !memcmp(a->man, b->man, a->n));
+}
+
 /* Can this stage of the opening come up, with p->stm to move? */
 static bool opening_is_sound(const struct bk_hands_pos *p, const struct bk_variant *v)
 {

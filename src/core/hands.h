@@ -33,6 +33,9 @@ char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
 
 bool bk_hands_opening(const struct bk_hands_pos *p, const struct bk_variant *v);
 bool bk_hands_in_check(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned colour);
+/* Have two positions of a game the same men, as far as turns cannot change them? */
+bool bk_hands_same_army(const struct bk_hands_pos *a, const struct bk_hands_pos *b,
+                        const struct bk_variant *v);
 /* Can the position be the start of a turn? */
 bool bk_hands_legal(const struct bk_hands_pos *p, const struct bk_variant *v);
 

@@ -3,12 +3,13 @@
  *
  * What people write, the game's own reader reads first (/board); this one checks no more than it needs.
  *
- * A position is { files, ranks, at, holes, brackets, turn, castling, passing, half, move }:
- * at[square] is a letter or undefined, holes a Set of squares; square = rank * files + file, a1 = 0.
+ * A position is { files, ranks, at, holes, promoted, brackets, braces, turn, castling, passing, half, move }:
+ * at[square] is a letter or undefined, holes a Set of squares, promoted one of those with a man marked `~`;
+ * square = rank * files + file, a1 = 0.
  */
 export function readFen(text) {
     const fields = text.trim().replace(/_/g, ' ').split(/\s+/);
-    const bracket = /^([^[]*)(?:\[([^\]]*)\])?$/.exec(fields[0]);
+    const bracket = /^([^[{]*)(?:\[([^\]]*)\])?(?:\{([^}]*)\})?$/.exec(fields[0]);
 
     if (!bracket)
         throw new Error('the brackets of the FEN do not close');
@@ -18,7 +19,8 @@ export function readFen(text) {
     if (!files || files > 14 || ranks > 14 || rows.some((row) => row.length !== files))
         throw new Error('the ranks of the FEN are not equally long');
     const p = {
-        files, ranks, at: [], holes: new Set(), brackets: bracket[2] ?? null,
+        files, ranks, at: [], holes: new Set(), promoted: new Set(),
+        brackets: bracket[2] ?? null, braces: bracket[3] ?? null,
         turn: fields[1] === 'b' ? 'b' : 'w', castling: fields[2] ?? '-', passing: fields[3] ?? '-',
         half: fields[4] ?? '0', move: fields[5] ?? '1',
     };
@@ -28,7 +30,9 @@ export function readFen(text) {
         if (cell === '*')
             p.holes.add(square);
         else if (cell)
-            p.at[square] = cell;
+            p.at[square] = cell[0];
+        if (cell.endsWith('~'))
+            p.promoted.add(square);
     }));
     return p;
 }
@@ -39,6 +43,8 @@ function readRow(text) {
     for (const [, gap, cell] of text.matchAll(/(\d+)|(.)/g)) {
         if (gap)
             row.push(...Array(Math.min(+gap, 15)).fill(''));
+        else if (cell === '~' && row.at(-1))
+            row[row.length - 1] += cell;
         else if (/[A-Za-z*]/.test(cell))
             row.push(cell);
         else
@@ -61,14 +67,15 @@ export function writeFen(p) {
                 gap++;
                 continue;
             }
-            row += (gap || '') + cell;
+            row += (gap || '') + cell + (p.promoted?.has(square) ? '~' : '');
             gap = 0;
         }
         rows.push(row + (gap || ''));
     }
     const brackets = p.brackets === null ? '' : `[${p.brackets}]`;
+    const braces = (p.braces ?? null) === null ? '' : `{${p.braces}}`;
 
-    return `${rows.join('/')}${brackets} ${p.turn} ${p.castling} ${p.passing} ${p.half} ${p.move}`;
+    return `${rows.join('/')}${brackets}${braces} ${p.turn} ${p.castling} ${p.passing} ${p.half} ${p.move}`;
 }
 
 export function squareName(p, square) {
@@ -87,13 +94,14 @@ export function countMen(p) {
 
 /* Nobody can castle or take in passing after men have been moved about. */
 function loose(p) {
-    return { ...p, at: [...p.at], holes: new Set(p.holes), castling: '-', passing: '-' };
+    return { ...p, at: [...p.at], holes: new Set(p.holes), promoted: new Set(p.promoted), castling: '-', passing: '-' };
 }
 
 export function put(p, square, letter) {
     const q = loose(p);
 
     q.castling = p.castling;
+    q.promoted.delete(square);
     if (letter)
         q.at[square] = letter;
     else
@@ -107,6 +115,7 @@ function carried(p, to, letter) {
 
     q.at = [];
     q.holes = new Set([...p.holes].map(to));
+    q.promoted = new Set([...q.promoted].map(to));
     p.at.forEach((man, square) => { q.at[to(square)] = letter(man); });
     return q;
 }
@@ -126,6 +135,7 @@ export function exchanged(p) {
     const q = carried(p, (s) => (p.ranks - 1 - Math.floor(s / p.files)) * p.files + s % p.files, swap);
 
     q.turn = p.turn === 'w' ? 'b' : 'w';
-    q.brackets = p.brackets === null ? null : [...p.brackets].map(swap).join('');
+    for (const key of ['brackets', 'braces'])
+        q[key] = (p[key] ?? null) === null ? null : [...p[key]].map(swap).join('');
     return sameHoles(p.holes, q.holes) ? q : null;
 }
