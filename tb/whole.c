@@ -629,7 +629,7 @@ static void solve(struct solved *w, const struct bk_whole_options *o)
             bk_pool_run(o->pool, pieces_of(w), decide_some, &g);
         }
     }
-    if (o->opening && !stopped(&g)) {
+    if (o->opening && !w->exchange && !stopped(&g)) {
         struct bk_hands_pos start = w->army;
 
         opening_score(w, &start);

@@ -533,7 +533,7 @@ static unsigned compare(const struct graph *g, struct bk_whole *w, const char *w
 
 unsigned exchange_check_army(const struct bk_variant *v, const char *army)
 {
-    struct bk_whole_options o = { .pool = NULL };
+    struct bk_whole_options o = { .opening = true }; /* there is none: it says nothing */
     struct bk_report why = { "" };
     struct graph g = { .v = v };
     struct bk_whole *w = NULL;
