@@ -273,7 +273,17 @@ bad 2 '203 MiB ~--memory' whole puzzle-mini --memory 198M
 bad 2 ': 1 MiB ~--memory' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1K # which will do:
 good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1M
 bad 2 'bareking whole' build puzzle-hands KRNvKA
-bad 2 'hands' perft puzzle-mini '1k**/2**/K3/4' 2
+good '^3$' perft puzzle-mini '1k**/1f**/K3/3N[-] w' 1
+good '"nodes":' perft puzzle-mini '1k**/1f**/K3/3N[-] w' 1 --divide --json
+good '^900$' perft sultan-zh startpos 2
+good '^N@a1: ' perft sultan-hostage '5k4/10/10/10/10/10/10/5K4[]{Nc} w' 2 --divide
+good 'White wins' whole sultan-zh '4k5/10/4K5/10/10/10/10/10[R] w'
+good 'given back: N' whole sultan-hostage '5k4/10/10/10/10/10/10/5K4[]{N} w'
+bad 2 'castling rights' whole sultan-zh '5k4/10/10/10/10/10/10/R4K4[] w Q'
+bad 2 "'x'" whole sultan-hostage '5k4/10/10/10/10/10/10/5K4[]{x} w'
+bad 2 "'{'" whole sultan-zh '5k4/10/10/10/10/10/10/5K4[]{N} w'
+bad 2 'bareking whole' build sultan-zh KRvK
+bad 2 'bareking whole' build sultan-hostage KRvKN
 
 # == Live terrain ==
 good 56562 perft destruction-of-atlantis startpos 2

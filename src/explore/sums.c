@@ -85,10 +85,11 @@ static json_t *variant_json(const struct bk_variant *v)
     }
     if (!rules)
         ex_json_lack();
-    o = json_pack("{ss ss s{si si so} ss si sb sb so ss}", "name", v->name, "title",
+    o = json_pack("{ss ss s{si si so} ss si sb sb sb so ss}", "name", v->name, "title",
                   *v->title ? v->title : v->name, "board", "files", (int)v->files, "ranks",
                   (int)v->ranks, "holes", holes, "start", start_of(v, start), "turns",
-                  (int)bk_rules_turns_max(v), "hands", (int)bk_rules_hands(v), "castling",
+                  (int)bk_rules_turns_max(v), "hands", (int)bk_rules_hands(v), "turned",
+                  (int)bk_rules_turned(v), "castling",
                   (int)(bk_rules_castles(v) || bk_rules_homes_told(v)), "men", men_json(v), "rules",
                   rules ? rules : "");
     free(rules);

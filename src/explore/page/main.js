@@ -121,20 +121,26 @@ function holds(p) {
     return p.brackets !== null || white > 2 || countMen(p) - white > 2;
 }
 
-/* Men off the board, with who holds them: a captured man the other side; before the kings are down
-   each its own. */
+/* Men off the board, with who holds them: a captured man the other side, unless he changes sides; before
+   the kings are down each its own. */
 function showHand() {
     const { game, position } = state, box = $('hand');
     const men = game.hands ? [...position.brackets ?? ''].filter((letter) => letter !== '-') : [];
     const king = game.men.find((man) => man.royal).letter.toLowerCase();
     const opening = men.some((letter) => letter.toLowerCase() === king);
-    const of = (white) => men.filter((letter) => (isWhite(letter) === opening) === white);
+    const own = opening || game.turned;
+    const of = (white) => men.filter((letter) => (isWhite(letter) === own) === white);
+    const free = game.hands ? [...position.braces ?? ''].filter((letter) => letter !== '-') : [];
+    const line = (white, does, letters) =>
+        make('span', { class: 'held', title: letters.join(' ') }, `${white ? 'White' : 'Black'} ${does}`,
+            letters.map((letter) => draw('svg', { 'viewBox': '0 0 48 48', 'data-man': letter }, board.man(letter))));
 
-    box.hidden = !men.length;
-    box.replaceChildren(...[true, false].filter((white) => of(white).length).map((white) =>
-        make('span', { class: 'held', title: of(white).join(' ') },
-            `${white ? 'White' : 'Black'} ${opening ? 'has to drop' : 'holds'}`, of(white).map((letter) =>
-                draw('svg', { 'viewBox': '0 0 48 48', 'data-man': letter }, board.man(letter))))));
+    box.hidden = !men.length && !free.length;
+    box.replaceChildren(
+        ...[true, false].filter((white) => of(white).length).map((white) =>
+            line(white, opening ? 'has to drop' : 'holds', of(white))),
+        ...[true, false].map((white) => [white, free.filter((letter) => isWhite(letter) === white)])
+            .filter(([, letters]) => letters.length).map(([white, letters]) => line(white, 'may drop', letters)));
 }
 
 function complain(text) {
