@@ -178,7 +178,7 @@ static enum bk_err place_plain(struct bk_call *call, struct bk_pos *out, const s
     bk_pos_init(out, call->on->v);
     out->stm = p->black_to_move ? BK_BLACK : BK_WHITE;
     out->turn = (uint16_t)(p->turn > UINT16_MAX ? UINT16_MAX : p->turn ? p->turn : 1);
-    if (p->elsewhere)
+    if (p->elsewhere || bk_rules_land_lives(call->on->v))
         return bk_fail(call->why, BK_E_USAGE,
                        "a position on another board, or with other rooks' rights: ask by its FEN");
     if (p->n && !p->men)
@@ -305,6 +305,8 @@ static bool is_elsewhere(const struct bk_call *call, const struct bk_lib_pos *p)
     struct bk_call again = *call;
     struct bk_pos pos;
 
+    if (bk_rules_land_lives(call->base->v)) /* what is land no struct tells */
+        return true;
     if (call->on == call->base)
         return false;
     again.on = again.base;

@@ -32,7 +32,7 @@ static bool may_be_over(const struct bk_value *value, const struct bk_variant *v
 {
     if (value->wdl > 0 || (value->wdl < 0 && value->dtw > 0))
         return false;
-    return value->wdl < 0 || bk_rules_stalemate_wdl(v) == 0;
+    return value->wdl < 0 || !bk_rules_stalemate_loses(v);
 }
 
 /* Returns a catalogue as tables, without its cache: the caller is in a read section already. */
@@ -55,7 +55,7 @@ enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v
 {
     struct bk_tables t = tables_of(c, v);
     int settled = 0;
-    enum bk_err err = bk_settle_wdl(&t, p, &settled, why);
+    enum bk_err err = bk_rules_land_lives(v) ? BK_E_NO_TABLE : bk_settle_wdl(&t, p, &settled, why);
 
     if (err == BK_E_NEEDS_BYTES)
         return needs_bytes(&t, p, false);
@@ -76,8 +76,9 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
     enum bk_err err = BK_OK;
 
     if (end == BK_END_NONE) {
-        err = bk_settle(&t, p, &value.wdl, &value.dtw, why);
-        if (err == BK_E_NO_TABLE && bk_catalog_lacks_distances(c, p) &&
+        err =
+            bk_rules_land_lives(v) ? BK_E_NO_TABLE : bk_settle(&t, p, &value.wdl, &value.dtw, why);
+        if (err == BK_E_NO_TABLE && !bk_rules_land_lives(v) && bk_catalog_lacks_distances(c, p) &&
             !bk_settle_wdl(&t, p, &value.wdl, NULL)) {
             value.dtw = -1; /* a table that it leads to has lost its distances */
             err = BK_OK;
@@ -106,7 +107,7 @@ bool bk_values_after(struct bk_catalog *c, const struct bk_variant *v, const str
 {
     struct bk_tables t = tables_of(c, v);
 
-    return bk_settle_moves(&t, p, distances, visit, context);
+    return !bk_rules_land_lives(v) && bk_settle_moves(&t, p, distances, visit, context);
 }
 
 /* == Answers == */
@@ -159,6 +160,10 @@ enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned 
 
 enum bk_err bk_unanswered(struct bk_call *call, const struct bk_pos *p, enum bk_err err)
 {
+    if (err == BK_E_NO_TABLE && bk_rules_land_lives(call->on->v))
+        return bk_fail(call->why, err,
+                       "no table of %s knows of land that changes: ask `bareking whole`",
+                       call->on->v->name);
     return err == BK_E_NO_TABLE ? bk_catalog_missing(call->on->catalog, p, call->why) : err;
 }
 

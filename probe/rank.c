@@ -424,15 +424,18 @@ static const struct bk_move *find_named(const struct ranking *r, const char *nam
     return NULL;
 }
 
-/* "b9b10=M" as "b9b10m". */
+/* "b9b10=M" as "b9b10m", "b9b10=M,-c3" as "b9b10m,-c3". */
 static void write_uci(char *to, const char *name)
 {
     const char *equals = strchr(name, '=');
 
     for (; *name && name != equals; name++)
         *to++ = *name;
-    if (equals)
+    if (equals) {
         *to++ = bk_lower(equals[1]);
+        for (name = equals + 2; *name; name++) /* a square that is destroyed */
+            *to++ = *name;
+    }
     *to = '\0';
 }
 

@@ -23,7 +23,7 @@ static inline struct bk_variant *load(const char *name)
     struct bk_variant *v = NULL;
     struct bk_report why = { "" };
 
-    if (bk_variant_load(&v, name, &why))
+    if (bk_variant_load_any(&v, name, &why))
         fail_msg("%s: %s", name, why.text);
     return v;
 }

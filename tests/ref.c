@@ -56,6 +56,49 @@ static bool can_bare_back(const struct bk_variant *v, const struct ref_pos *pos,
     return false;
 }
 
+/* Is a side out of men, or of a kind that it may not be out of? */
+static bool is_out(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
+{
+    unsigned men = 0;
+
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        unsigned n = count_men(v, pos, code_of(colour, type));
+
+        if ((v->out_of.kinds & (UINT32_C(1) << type)) && n <= v->out_of.most[type])
+            return true;
+        men += n;
+    }
+    return !men;
+}
+
+/* The mover's score of an end that he wins: he claims it, which takes him a ply. */
+static int ended(bool won) { return won ? BIG - 1 : -BIG; }
+
+/* settled() of a game without a king, but for stalemate. */
+static bool settled_by_men(const struct bk_variant *v, const struct ref_pos *pos, int *score)
+{
+    bool ours = is_out(v, pos, pos->stm), theirs = is_out(v, pos, !pos->stm);
+
+    if (theirs) /* who has just moved comes first */
+        *score = ended(!v->out_of.wins);
+    else if (ours)
+        *score = ended(v->out_of.wins);
+    return ours || theirs;
+}
+
+static int stalemated(const struct bk_variant *v, const struct ref_pos *pos)
+{
+    unsigned ours = count_others(v, pos, pos->stm), theirs = count_others(v, pos, !pos->stm);
+
+    switch (v->stalemate) {
+    case BK_STALEMATE_DRAW: return 0;
+    case BK_STALEMATE_LOSS: return ended(false);
+    case BK_STALEMATE_WIN: return ended(true);
+    case BK_STALEMATE_FEWER: return ours == theirs ? 0 : ended(ours < theirs);
+    }
+    return 0;
+}
+
 /* Is the game over?  Then *score says how.  `moves` are the legal moves of pos. */
 static bool settled(const struct bk_variant *v, const struct ref_pos *pos,
                     const struct ref_moves *moves, int *score)
@@ -63,6 +106,11 @@ static bool settled(const struct bk_variant *v, const struct ref_pos *pos,
     bool bare = !count_others(v, pos, pos->stm);
     bool opponent_bare = !count_others(v, pos, !pos->stm);
 
+    if (v->royal == BK_NO_ROYAL) {
+        if (settled_by_men(v, pos, score))
+            return true;
+        bare = opponent_bare = false;
+    }
     if (bare && opponent_bare) {
         *score = 0;
         return true;
@@ -77,7 +125,7 @@ static bool settled(const struct bk_variant *v, const struct ref_pos *pos,
     }
     if (moves->n)
         return false;
-    *score = ref_in_check(v, pos, pos->stm) || v->stalemate == BK_STALEMATE_LOSS ? -BIG : 0;
+    *score = ref_in_check(v, pos, pos->stm) ? -BIG : stalemated(v, pos);
     return true;
 }
 
@@ -639,8 +687,8 @@ static bool ep_is_sound(const struct bk_variant *v, const struct ref_pos *pos)
 
 static bool is_sound(const struct bk_variant *v, const struct ref_pos *pos)
 {
-    if (count_men(v, pos, code_of(BK_WHITE, v->royal)) != 1 ||
-        count_men(v, pos, code_of(BK_BLACK, v->royal)) != 1)
+    if (v->royal != BK_NO_ROYAL && (count_men(v, pos, code_of(BK_WHITE, v->royal)) != 1 ||
+                                    count_men(v, pos, code_of(BK_BLACK, v->royal)) != 1))
         return false;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (pos->at[sq] &&

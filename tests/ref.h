@@ -76,7 +76,7 @@ bool ref_take_homes(struct bk_variant *v, const char *fen);
 bool ref_in_check(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour);
 
 /*
- * All legal moves.  Whether the game is already over (bare kings) is not asked.
+ * All legal moves.  Whether the game is already over (bare kings, no men) is not asked.
  * ref_moves_free() when done; the same struct may be filled again and again.
  */
 void ref_moves(const struct bk_variant *v, const struct ref_pos *pos, struct ref_moves *out);
@@ -100,7 +100,7 @@ struct ref_table;
 /*
  * Solves one material, without castling rights, and all it can lead to.
  *
- * count  men of each type a side, exactly one king each
+ * count  men of each type a side, exactly one king each if there are kings
  * left   allowances; NULL: all of v->limit
  * nodes_max  gives up and returns NULL beyond so many nodes (placements times
  *        two, summed over all materials met); 0: no bound

@@ -162,7 +162,7 @@ static bool attacked(const struct bk_variant *v, const struct ref_pos *pos, unsi
 
 bool ref_in_check(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
 {
-    unsigned king = king_square(v, pos, colour);
+    unsigned king = v->royal == BK_NO_ROYAL ? BK_SQ_NONE : king_square(v, pos, colour);
 
     return king != BK_SQ_NONE && attacked(v, pos, king, !colour);
 }
@@ -401,6 +401,23 @@ static void castle(const struct bk_variant *v, const struct ref_pos *pos, unsign
     push_move(v, pos, out, m);
 }
 
+static bool captures(const struct ref_move *m)
+{
+    return m->taken != BK_SQ_NONE || m->mid != BK_SQ_NONE;
+}
+
+/* Drops all moves that are no captures, if some move is one. */
+static void drop_quiet(struct ref_moves *moves)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < moves->n; i++)
+        if (captures(&moves->move[i]))
+            moves->move[kept++] = moves->move[i];
+    if (kept)
+        moves->n = kept;
+}
+
 void ref_moves(const struct bk_variant *v, const struct ref_pos *pos, struct ref_moves *out)
 {
     out->n = 0;
@@ -413,6 +430,8 @@ void ref_moves(const struct bk_variant *v, const struct ref_pos *pos, struct ref
     if (v->castling.allowed)
         for (unsigned wing = 0; wing < 2; wing++)
             castle(v, pos, wing, out);
+    if (v->must_capture)
+        drop_quiet(out);
 }
 
 void ref_moves_free(struct ref_moves *moves)

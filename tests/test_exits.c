@@ -64,7 +64,7 @@ static void compare_exits(const struct bk_variant *v, const struct bk_pos *p, st
     for (unsigned i = 0; i < n; i++) {
         unsigned found = 0;
 
-        if (!changes_material(v, p, &legal[i]))
+        if (!changes_material(v, p, &legal[i]) || legal[i].creates || legal[i].destroys)
             continue;
         want++;
         for (unsigned j = 0; j < real; j++)

@@ -106,6 +106,7 @@ static void perft__counts_what_others_count(void **state)
         { "grand-shatranj-rook-commoner", NULL, { 69, 4761 } },
         { "grand-shatranj-gilded-commoner", NULL, { 66, 4356 } },
         { "atlantean", NULL, { 93, 7571 } },
+        { "destruction-of-atlantis", NULL, { 93, 56562 } },
         { "atlantean-double-jumper", NULL, { 93, 7543 } },
         { "atlantean-double-commoner", NULL, { 93, 7543 } },
         { "darwinian", NULL, { 26, 676 } },

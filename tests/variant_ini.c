@@ -153,6 +153,9 @@ static void print_piece(FILE *out, const struct bk_variant *v, unsigned type)
     }
     for (unsigned i = 0; i < p->nbecomes; i++)
         print_become(out, v, &p->become[i]);
+    if (p->power != BK_POWER_NONE)
+        fprintf(out, "terrain-power = %s\n",
+                p->power == BK_POWER_DESTROYS ? "destroys" : "creates");
 }
 
 static void print_board(FILE *out, const struct bk_variant *v)
@@ -209,6 +212,12 @@ void variant_print_ini(FILE *out, const struct bk_variant *v, const uint8_t coun
     if (v->game_turns)
         fprintf(out, "game-length-turns = %u\n", v->game_turns);
     print_limits(out, v);
+    if (v->land.live)
+        fprintf(out,
+                "terrain = live\nterrain-cancel = %s\nterrain-powers = %s\nterrain-bridges = %s\n",
+                v->land.cancels ? "enemy" : "none",
+                v->land.one_each ? "white-creates-black-destroys" : "all",
+                v->land.bridges ? "two-wide" : "free");
     print_castling(out, v);
     for (unsigned t = 0; t < v->ntypes; t++)
         print_piece(out, v, t);

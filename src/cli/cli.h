@@ -47,6 +47,7 @@ struct cli {
     const char *command;
     char **arg; /* what is left when the options are taken out */
     unsigned nargs;
+    bool any_game; /* the command also knows games of which no tables are made yet */
     const char *dir;
     unsigned threads;    /* 0: one a core */
     uint64_t memory;     /* bytes; 0: no limit */

@@ -20,6 +20,7 @@
 #include "cli/report.h"
 #include "core/attack.h"
 #include "core/end.h"
+#include "core/rules.h"
 #include "table/counts.h"
 #include "table/head.h"
 #include "table/index_new.h"
@@ -87,12 +88,14 @@ static void add_tally(struct tally *sum, const struct tally *t)
 static void tally_side(struct bk_counts *out, const struct bk_index *ix, const struct tally *t,
                        unsigned side)
 {
+    unsigned choices = bk_index_choices(ix); /* a placement is counted as often */
+
     *out = (struct bk_counts){ .win = t->wdl[side][2],
                                .draw = t->wdl[side][1],
                                .loss = t->wdl[side][0],
-                               .all_win = t->all[side][2],
-                               .all_draw = t->all[side][1],
-                               .all_loss = t->all[side][0],
+                               .all_win = t->all[side][2] / choices,
+                               .all_draw = t->all[side][1] / choices,
+                               .all_loss = t->all[side][0] / choices,
                                .win_plies = t->wdl[side][2] ? 0 : -1,
                                .loss_plies = t->wdl[side][0] ? 0 : -1 };
     if (out->win)
@@ -500,12 +503,20 @@ int cmd_count(struct cli *c)
                                    "what is on disk is not looked at after each ply");
     if (c->dtz && c->wdl)
         return cli_fail(CLI_USAGE, "count: --dtz counts distances, --wdl none");
-    c->ranks = 0;         /* this is one process, whose memory is planned */
+    c->ranks = 0; /* this is one process, whose memory is planned */
+    c->any_game = true;
     cli_end_on_signals(); /* while it plans */
     status = cli_plan_read(c, &v, &k.p);
     if (status)
         return status;
     k.v = v;
+    if ((k.ranks || c->dtz) && bk_rules_without_tables(v)) {
+        status = cli_fail(CLI_USAGE, "count: %s is not for games like %s: %s",
+                          k.ranks ? "--ranks" : "--dtz", v->name, bk_rules_without_tables(v));
+        bk_plan_free(k.p);
+        bk_variant_free(v);
+        return status;
+    }
     if (k.ranks)
         status = forget_files(&k);
     if (!status && !c->men)

@@ -85,6 +85,7 @@ int cmd_perft(struct cli *c)
 
     if (!cli_number(last, 0, DEPTH_MAX, &depth))
         return cli_fail(CLI_USAGE, "perft: '%s' is no depth from 0 to %d", last, DEPTH_MAX);
+    c->any_game = true;
     fen = cli_join(c, 1, c->nargs - 1);
     status = fen ? cli_variant_for(c, fen, &v) : cli_no_memory();
     if (status) {
@@ -108,7 +109,7 @@ int cmd_perft(struct cli *c)
 static int explain(const struct cli *c)
 {
     char *name[] = { (char *)c->explain };
-    struct cli one = { .arg = name, .nargs = 1 };
+    struct cli one = { .arg = name, .nargs = 1, .any_game = true };
     struct bk_variant *v;
     int status = cli_variant(&one, &v);
     char *text;
@@ -177,7 +178,7 @@ static int show_variant(json_t *list, const char *name, const char *of)
 {
     struct bk_report why = { "" };
     struct bk_variant *v;
-    enum bk_err err = bk_variant_load(&v, name, &why);
+    enum bk_err err = bk_variant_load_any(&v, name, &why);
     json_t *json;
 
     if (err)
@@ -251,19 +252,26 @@ static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *wh
 {
     enum bk_err err = BK_OK;
 
-    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v); type++)
+    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v) && bk_rules_royal(v);
+         type++)
         for (unsigned colour = 0; colour < 2 && !err; colour++)
             if (type != v->royal && bk_rules_doubles(v, type))
                 err = check_doubles(v, type, colour, why);
     return err;
 }
 
-/* Lists what is sound but hardly meant: kinds that `lost` rules offer and no side has to lose. */
+/* Lists what is sound but hardly meant, kinds that `lost` rules offer and no side has to lose; and
+   what has no tables yet. */
 static json_t *warnings_of(const struct bk_variant *v)
 {
     json_t *list = json_array();
     char text[128];
 
+    if (bk_rules_without_tables(v)) {
+        snprintf(text, sizeof text, "no tables are made yet of games like this: %s",
+                 bk_rules_without_tables(v));
+        json_array_append_new(list, json_string(text));
+    }
     for (unsigned type = 0; type < v->ntypes; type++)
         if (!v->piece[type].army && bk_rules_offer(v, type, false, true)) {
             snprintf(text, sizeof text,
@@ -305,7 +313,7 @@ int cmd_check_variant(struct cli *c)
         return cli_no_memory();
     /* a plain name would mean a built-in game */
     sprintf(path, "%s%s", strchr(file, '/') ? "" : "./", file);
-    err = bk_variant_load(&v, path, &why);
+    err = bk_variant_load_any(&v, path, &why);
     if (!err && (err = bk_start_check(v, &inner)))
         bk_fail(&why, err, "%s: start: %s", file, inner.text);
     if (!err && (err = bk_deal_check(v, &inner)))

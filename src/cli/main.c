@@ -277,10 +277,11 @@ static const struct command {
       "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
-    { "whole", cmd_whole, "tmJyj", 1, 3, "VARIANT [FEN]",
-      "solve a game with hands from a position, or the empty board",
-      "All states of the army are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
-      "value may lie between two that are told.\n" },
+    { "whole", cmd_whole, "tmwJyj", 1, 7, "VARIANT [FEN]",
+      "solve a game with hands, or whose land changes, from a position",
+      "All states of the men are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
+      "value may lie between two that are told.  Without FEN: from the empty board.  --wdl: where\n"
+      "terrain is live, results alone, in a fifth of the memory.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
       "Moves alone count: a bare king goes on.\n" },
     { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",

@@ -232,10 +232,16 @@ static enum bk_err derive(struct bk_variant **v, const char *fen, struct bk_repo
     return err;
 }
 
+static enum bk_err load(const struct cli *c, const char *name, struct bk_variant **out,
+                        struct bk_report *why)
+{
+    return c->any_game ? bk_variant_load_any(out, name, why) : bk_variant_load(out, name, why);
+}
+
 int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out)
 {
     struct bk_report why = { "" };
-    enum bk_err err = bk_variant_load(out, c->arg[0], &why);
+    enum bk_err err = load(c, c->arg[0], out, &why);
 
     if (!err)
         err = derive(out, fen, &why);
@@ -245,7 +251,7 @@ int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **ou
 int cli_variant_named(const struct cli *c, const char *name, struct bk_variant **out)
 {
     struct bk_report why = { "" };
-    enum bk_err err = bk_variant_load(out, name, &why);
+    enum bk_err err = load(c, name, out, &why);
 
     if (!err && c->terrain)
         err = derive(out, c->terrain, &why);
@@ -473,6 +479,7 @@ char *cli_end(char out[CLI_END_MAX], const struct bk_pos *p, enum bk_end end, in
             snprintf(out, CLI_END_MAX, "%s's king is bare, but takes the last man at once; %s",
                      mover, result);
         break;
+    case BK_END_OUT: snprintf(out, CLI_END_MAX, "a side is out of men; %s", result); break;
     }
     return out;
 }
@@ -488,6 +495,8 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 
             if (man)
                 c = bk_man_letter(v, man);
+            else if (bk_bits_has(&p->sea, sq))
+                c = '~';
             else if (bk_bits_has(&v->board, sq))
                 c = '.';
             printf(" %c", c);

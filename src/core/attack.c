@@ -6,12 +6,12 @@
  */
 #include "core/attack.h"
 
-#include "core/geometry.h"
+#include "core/land.h"
 #include "core/rules.h"
 
 /* Does some man of this type end on `sq`, taking there? */
 static bool attacks_at_end(const struct bk_variant *v, const struct bk_pos *p, unsigned type,
-                           unsigned sq, unsigned colour, const struct bk_bits *occupied)
+                           unsigned sq, unsigned colour, const struct bk_bits *closed)
 {
     uint8_t man = bk_man(type, colour);
     unsigned n;
@@ -21,7 +21,7 @@ static bool attacks_at_end(const struct bk_variant *v, const struct bk_pos *p, u
         if (p->at[r[i].to] != man)
             continue;
         if (r[i].how & BK_TWICE ? bk_bits_has(&p->by[!colour], bk_reach_via(v, &r[i]))
-                                : r[i].how & BK_TAKES && bk_reach_open(v, &r[i], occupied))
+                                : r[i].how & BK_TAKES && bk_land_open(v, p, &r[i], closed))
             return true;
     }
     return false;
@@ -41,7 +41,7 @@ static bool attacks_on_way(const struct bk_variant *v, const struct bk_pos *p, u
             continue;
         for (unsigned i = 0; i < n; i++)
             if (r[i].how & BK_TWICE && bk_reach_via(v, &r[i]) == sq &&
-                !bk_bits_has(&p->by[colour], r[i].to))
+                !bk_bits_has(&p->by[colour], r[i].to) && !bk_bits_has(&p->sea, r[i].to))
                 return true;
     }
     return false;
@@ -49,12 +49,12 @@ static bool attacks_on_way(const struct bk_variant *v, const struct bk_pos *p, u
 
 bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq, unsigned colour)
 {
-    struct bk_bits occupied = bk_pos_men(p);
+    struct bk_bits closed = bk_pos_closed(p);
 
     for (unsigned type = 0; type < v->ntypes; type++) {
         if (!p->count[colour][type])
             continue;
-        if (attacks_at_end(v, p, type, sq, colour, &occupied) ||
+        if (attacks_at_end(v, p, type, sq, colour, &closed) ||
             (bk_rules_takes_twice(v, type) && attacks_on_way(v, p, type, sq, colour)))
             return true;
     }
@@ -63,7 +63,7 @@ bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq
 
 bool bk_in_check(const struct bk_variant *v, const struct bk_pos *p, unsigned colour)
 {
-    return bk_attacked(v, p, p->king[colour], !colour);
+    return bk_rules_royal(v) && bk_attacked(v, p, p->king[colour], !colour);
 }
 
 bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p)

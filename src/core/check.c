@@ -49,6 +49,7 @@ static bool check_board(const struct bk_variant *v, struct bk_complaint *c)
 static bool check_names(const struct bk_variant *v, struct bk_complaint *c)
 {
     int royal = -1;
+    bool none = !bk_rules_royal(v);
 
     if (v->ntypes < 1 || v->ntypes > BK_TYPES_MAX)
         return complain(c, -1, "letter", 0, "a game has 1 to %d pieces", BK_TYPES_MAX);
@@ -66,10 +67,30 @@ static bool check_names(const struct bk_variant *v, struct bk_complaint *c)
         if (p->royal)
             royal = i;
     }
-    if (royal < 0)
-        return complain(c, -1, "royal", 0, "no piece is royal");
-    if (royal != v->royal)
+    if (royal < 0 && !v->out_of.told)
+        return complain(c, -1, "royal", 0,
+                        "no piece is royal, and neither out-of-men nor out-of-kind says who wins");
+    if (none != (royal < 0) || (!none && royal != v->royal))
         return complain(c, -1, "royal", 0, "the royal type is not the royal piece");
+    return true;
+}
+
+/* Checks what ends the game: with a royal it is mate, without one the lack of men. */
+static bool check_ends(const struct bk_variant *v, struct bk_complaint *c)
+{
+    const char *key = v->out_of.kinds ? "out-of-kind" : "out-of-men";
+
+    if (bk_rules_royal(v))
+        return !v->out_of.told || complain(c, -1, key, 0, "it is for games without a royal piece");
+    for (int i = v->ntypes; i < BK_TYPES_MAX; i++)
+        if (v->out_of.kinds >> i & 1)
+            return complain(c, -1, key, 0, "type %d does not exist", i);
+    if (v->bare != BK_BARE_NOTHING)
+        return complain(c, -1, "bare-king", 0, "it needs a royal piece");
+    if (v->castling.allowed || v->castling.shuffled)
+        return complain(c, -1, "castling-rook", 0, "castling needs a royal piece");
+    if (v->hands)
+        return complain(c, -1, "hand", 0, "captured needs a royal piece");
     return true;
 }
 
@@ -329,6 +350,10 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
         return true;
     if (v->bare == BK_BARE_NOTHING)
         return complain(c, -1, "hand", 0, "captured needs a bare-king rule");
+    if (v->must_capture)
+        return complain(c, -1, "captures", 0, "must does not go with hand = captured");
+    if (v->stalemate != BK_STALEMATE_DRAW && v->stalemate != BK_STALEMATE_LOSS)
+        return complain(c, -1, "stalemate", 0, "with hand = captured it is draw or loss");
     if (v->castling.allowed || v->castling.shuffled)
         return complain(c, -1, "hand", 0, "captured does not go with castling");
     if (v->game_turns)
@@ -340,6 +365,55 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
                             "captured is for men that stay what they are, go "
                             "no double steps and take one at a time; %c is another",
                             v->piece[i].letter);
+    return true;
+}
+
+/* A power's range is what one leap reaches, whatever stands about. */
+static bool has_plain_leaps(const struct bk_piece *p)
+{
+    bool plain = p->move.steps_max == 1 && !p->zone_ranks && !p->double_ranks;
+
+    for (unsigned i = 0; i < p->move.nsteps; i++)
+        plain &= p->move.step[i].range == 1;
+    return plain;
+}
+
+/* Live terrain: docs/rules.md. */
+static bool check_land(const struct bk_variant *v, struct bk_complaint *c)
+{
+    bool any = false;
+
+    for (int i = 0; i < v->ntypes; i++)
+        any |= v->piece[i].power != BK_POWER_NONE;
+    if (!v->land.live)
+        return !any || complain(c, -1, "terrain", 0, "powers need terrain = live");
+    if (!any)
+        return complain(c, -1, "terrain", 0, "live needs a piece with a terrain-power");
+    if (v->hands || v->configuration)
+        return complain(c, -1, "terrain", 0, "live does not go with hand = captured");
+    if (v->castling.allowed || v->castling.shuffled)
+        return complain(c, -1, "terrain", 0, "live does not go with castling");
+    if (v->en_passant)
+        return complain(c, -1, "terrain", 0, "live does not go with en-passant");
+    if (v->nmove.plies)
+        return complain(c, -1, "terrain", 0, "live does not go with n-move");
+    if (v->must_capture || v->out_of.told)
+        return complain(c, -1, "terrain", 0,
+                        "live is for games with a royal piece, whose captures are free");
+    if (v->stalemate != BK_STALEMATE_DRAW && v->stalemate != BK_STALEMATE_LOSS)
+        return complain(c, -1, "stalemate", 0, "draw or loss where terrain is live");
+    for (int i = 0; i < v->ntypes; i++) {
+        const struct bk_piece *p = &v->piece[i];
+
+        if (v->limit[i])
+            return complain(c, -1, "limits", 0, "they do not go with terrain = live");
+        if (p->nbecomes && (p->move.takes_twice || (p->zone_ranks && p->zone.takes_twice)))
+            return complain(c, i, "takes-twice", 0,
+                            "who takes twice does not change where terrain is live");
+        if (p->power != BK_POWER_NONE && (p->royal || !has_plain_leaps(p)))
+            return complain(c, i, "terrain-power", 0,
+                            "it is for men, not royal, who move by single leaps everywhere");
+    }
     return true;
 }
 
@@ -393,11 +467,11 @@ bool bk_zeroing_check(const struct bk_variant *v, struct bk_complaint *c)
 /* Everything that must hold before geometry may be derived. */
 bool bk_variant_check(const struct bk_variant *v, struct bk_complaint *c)
 {
-    if (!check_board(v, c) || !check_names(v, c))
+    if (!check_board(v, c) || !check_names(v, c) || !check_ends(v, c))
         return false;
     for (int i = 0; i < v->ntypes; i++)
         if (!check_piece(v, i, c))
             return false;
     return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c) &&
-           check_deal(v, c) && check_nmove(v, c);
+           check_deal(v, c) && check_nmove(v, c) && check_land(v, c);
 }

@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "core/attack.h"
+#include "core/land.h"
 #include "core/letter.h"
 #include "core/position.h"
 #include "core/rules.h"
@@ -20,68 +21,145 @@
 
 /* == The terrain of a FEN == */
 
-/* Reads one rank up to `end` at most, its holes into `sea`; returns its files, 0 if it is no rank.
- */
-static unsigned read_rank(const struct bk_variant *base, const char **s, const char *end,
-                          struct bk_bits *sea)
+/* A board as a FEN shows it: by file, from the top rank down. */
+struct shown {
+    unsigned files, ranks;
+    struct bk_bits sea[BK_RANKS_MAX], marked[BK_RANKS_MAX]; /* `*`; `?` */
+    bool any_sea, any_marked;
+    struct bk_pos men; /* their numbers alone */
+};
+
+static void count_man(const struct bk_variant *base, struct shown *out, char letter)
 {
+    int type = bk_variant_type(base, letter);
+
+    if (type >= 0)
+        out->men.count[bk_is_lower(letter)][type]++;
+}
+
+/* Reads one square, or gap (one digit, if it is marked), at *s; returns how many files it has, 0 if
+ * it is none. */
+static unsigned read_cell(const struct bk_variant *base, const char **s, const char *end,
+                          struct bk_bits *sea, unsigned file, bool marked, struct shown *out)
+{
+    char c = **s;
+
+    if (c >= '1' && c <= '9' && marked)
+        return ++*s, (unsigned)(c - '0');
+    if (c >= '1' && c <= '9')
+        return bk_gap_read(s);
+    if (c != '*' && bk_variant_type(base, c) < 0)
+        return 0;
+    if (c == '*')
+        bk_bits_set(sea, file);
+    count_man(base, out, c);
+    ++*s;
+    *s += *s < end && **s == '~'; /* position.c */
+    return 1;
+}
+
+/* Reads one rank up to `end` at most; false if it is no rank, or another one than the first. */
+static bool read_rank(const struct bk_variant *base, const char **s, const char *end,
+                      struct shown *out)
+{
+    struct bk_bits *sea = &out->sea[out->ranks], *marked = &out->marked[out->ranks];
     unsigned files = 0;
 
     while (*s < end && **s != '/' && **s != '[') {
-        unsigned gap = 1;
+        bool mark = **s == '?' && bk_rules_land_lives(base);
+        unsigned gap = (*s += mark) < end ? read_cell(base, s, end, sea, files, mark, out) : 0;
 
-        if (**s >= '1' && **s <= '9') {
-            gap = bk_gap_read(s);
-        } else if (**s == '*' || bk_variant_type(base, **s) >= 0) {
-            if (*(*s)++ == '*')
-                bk_bits_set(sea, files);
-            *s += *s < end && **s == '~'; /* position.c */
-        } else {
-            return 0;
-        }
-        if (gap > BK_FILES_MAX - files)
-            return 0;
-        files += gap;
+        if (!gap || gap > BK_FILES_MAX - files)
+            return false;
+        for (; gap--; files++)
+            if (mark)
+                bk_bits_set(marked, files);
     }
-    return files;
+    out->any_sea |= !bk_bits_empty(sea);
+    out->any_marked |= !bk_bits_empty(marked);
+    if (!files || (out->ranks++ && files != out->files))
+        return false;
+    out->files = files;
+    return true;
+}
+
+/* Reads the board of a FEN.  False: it shows none. */
+static bool read_shown(struct shown *out, const struct bk_variant *base,
+                       const struct bk_fen *fields)
+{
+    const char *s = fields->at[BK_FEN_BOARD], *end;
+
+    memset(out, 0, sizeof *out);
+    if (!s)
+        return false;
+    end = s + fields->n[BK_FEN_BOARD];
+    do {
+        if (out->ranks == BK_RANKS_MAX || !read_rank(base, &s, end, out))
+            return false;
+    } while (s < end && *s == '/' && s++);
+    return out->ranks >= 2 && out->files >= 2 &&
+           (out->any_sea || out->any_marked || out->files != base->files ||
+            (bk_rules_land_lives(base) && out->ranks == base->ranks));
+}
+
+/* The squares that are, or are not, in the sets of a board. */
+static struct bk_bits squares_in(const struct shown *b, const struct bk_bits set[], bool in)
+{
+    struct bk_bits out = { { 0 } };
+
+    for (unsigned rank = 0; rank < b->ranks; rank++)
+        for (unsigned file = 0; file < b->files; file++)
+            if (bk_bits_has(&set[b->ranks - 1 - rank], file) == in)
+                bk_bits_set(&out, rank * b->files + file);
+    return out;
 }
 
 static bool same_board(const struct bk_variant *base, const struct bk_terrain *t)
 {
     return t->files == base->files && t->ranks == base->ranks &&
-           !memcmp(&t->board, &base->board, sizeof t->board);
+           !memcmp(&t->board, &base->board, sizeof t->board) &&
+           t->live == bk_rules_land_lives(base) &&
+           !memcmp(&t->changes, bk_rules_changeable(base), sizeof t->changes);
 }
 
-/* Reads the board of a FEN.  False: the FEN is for the base's own board, or for none. */
+/* Sets what of the land can change: where terrain is live, what the FEN marks, or else all that is
+   no hole of the base; nothing if nobody can change anything any more. */
+static void read_live(struct bk_terrain *t, const struct bk_variant *base, struct shown *b,
+                      const struct bk_fen *fields)
+{
+    struct bk_bits all = squares_in(b, b->marked, false), marked = squares_in(b, b->marked, true);
+    const char *begun = fields->at[BK_FEN_CASTLING];
+
+    for (unsigned i = 0; i < 4; i++)
+        all.w[i] |= marked.w[i];
+    if (t->files == base->files && t->ranks == base->ranks)
+        all = base->board;
+    b->men.begun = begun && fields->n[BK_FEN_CASTLING] == 1 && *begun == '+';
+    for (unsigned i = 0; i < 4; i++)
+        b->men.sea.w[i] = ~t->board.w[i] & (b->any_marked ? marked : all).w[i];
+    t->live = bk_land_may_change(base, &b->men);
+    if (!t->live)
+        return;
+    t->changes = b->any_marked ? marked : all;
+    for (unsigned i = 0; i < 4; i++)
+        t->board.w[i] = b->any_marked ? t->board.w[i] | marked.w[i] : all.w[i];
+}
+
+/* Reads the terrain of a FEN.  False: the FEN is for the base's own board, or for none. */
 static bool terrain_read(struct bk_terrain *t, const struct bk_variant *base, const char *fen)
 {
-    struct bk_bits sea[BK_RANKS_MAX] = { 0 }; /* by file, from the top rank down */
-    unsigned ranks = 0, files = 0;
     struct bk_fen fields;
-    const char *s, *end;
-    bool any = false;
+    struct shown b;
 
     bk_fen_split(&fields, fen);
-    if (!(s = fields.at[BK_FEN_BOARD]))
-        return false;
-    end = s + fields.n[BK_FEN_BOARD];
-    do {
-        unsigned n = ranks < BK_RANKS_MAX ? read_rank(base, &s, end, &sea[ranks]) : 0;
-
-        if (!n || (ranks && n != files))
-            return false;
-        files = n;
-        any |= !bk_bits_empty(&sea[ranks++]);
-    } while (s < end && *s == '/' && s++);
-    if (ranks < 2 || files < 2 || (!any && files == base->files))
+    if (!read_shown(&b, base, &fields))
         return false;
     memset(t, 0, sizeof *t); /* no byte unset: terrains may be compared byte by byte */
-    t->files = (uint8_t)files;
-    t->ranks = (uint8_t)ranks;
-    for (unsigned rank = 0; rank < ranks; rank++)
-        for (unsigned file = 0; file < files; file++)
-            if (!bk_bits_has(&sea[ranks - 1 - rank], file))
-                bk_bits_set(&t->board, rank * files + file);
+    t->files = (uint8_t)b.files;
+    t->ranks = (uint8_t)b.ranks;
+    t->board = squares_in(&b, b.sea, false);
+    if (bk_rules_land_lives(base))
+        read_live(t, base, &b, &fields);
     return !same_board(base, t);
 }
 
@@ -132,28 +210,58 @@ static bool moved_ranks(uint16_t *mask, int before, int now)
     return true;
 }
 
-static bool move_piece(struct bk_piece *p, int before, int now)
+/* Moves a mask of ranks of `base`: those of its army's board to all of a board of `now` ranks.
+   Where the number of ranks is the base's, the army's board stays where it is. */
+static bool moved_from(uint16_t *mask, const struct bk_variant *base, int now)
 {
-    bool ok = moved_ranks(&p->ranks, before, now) && moved_ranks(&p->zone_ranks, before, now) &&
-              moved_ranks(&p->double_ranks, before, now);
+    int below = base->land.below, before = base->ranks - 2 * below;
+    unsigned all = (1u << before) - 1;
+
+    if (now == base->ranks)
+        return true;
+    *mask = (uint16_t)(*mask == bk_all_ranks(base) ? all : *mask >> below & all);
+    return moved_ranks(mask, before, now);
+}
+
+static bool move_piece(struct bk_piece *p, const struct bk_variant *base, int now)
+{
+    bool ok = moved_from(&p->ranks, base, now) && moved_from(&p->zone_ranks, base, now) &&
+              moved_from(&p->double_ranks, base, now);
 
     for (unsigned i = 0; ok && i < p->nbecomes; i++)
-        ok = moved_ranks(&p->become[i].ranks, before, now);
+        ok = moved_from(&p->become[i].ranks, base, now);
     return ok;
 }
 
-/* "grand-shatranj@14x14-0123abcd": the mask's hash keeps folders of tables apart. */
+static unsigned char *put_mask(unsigned char *at, const struct bk_bits *mask)
+{
+    for (unsigned i = 0; i < sizeof *mask; i++)
+        *at++ = (unsigned char)(mask->w[i / 8] >> 8 * (i % 8));
+    return at;
+}
+
+/* "grand-shatranj@14x14-0123abcd": the mask's hash keeps folders of tables apart.  What can change
+   makes another name. */
 static bool name_on_terrain(struct bk_variant *v, const struct bk_variant *base,
                             const struct bk_terrain *t)
 {
-    unsigned char bytes[2 + sizeof t->board] = { t->files, t->ranks };
+    unsigned char bytes[2 + 2 * sizeof t->board] = { t->files, t->ranks };
+    unsigned char *end = put_mask(bytes + 2, &t->board);
     int n;
 
-    for (unsigned i = 0; i < sizeof t->board; i++)
-        bytes[2 + i] = (unsigned char)(t->board.w[i / 8] >> 8 * (i % 8));
+    if (t->live)
+        end = put_mask(end, &t->changes);
     n = snprintf(v->name, sizeof v->name, "%s@%ux%u-%08x", base->name, t->files, t->ranks,
-                 (unsigned)XXH64(bytes, sizeof bytes, 0));
+                 (unsigned)XXH64(bytes, (size_t)(end - bytes), 0));
     return n < (int)sizeof v->name;
+}
+
+/* Nobody has a power any more. */
+static void freeze(struct bk_variant *v)
+{
+    v->land.cancels = v->land.one_each = v->land.bridges = false;
+    for (unsigned type = 0; type < v->ntypes; type++)
+        v->piece[type].power = BK_POWER_NONE;
 }
 
 static enum bk_err put_on_terrain(struct bk_variant *v, const struct bk_variant *base,
@@ -168,13 +276,20 @@ static enum bk_err put_on_terrain(struct bk_variant *v, const struct bk_variant 
     v->ranks = t->ranks;
     v->board = t->board;
     v->castling = (struct bk_castling){ .allowed = false }; /* homes are the base's */
+    v->land.live = t->live;
+    v->land.changes = t->changes;
+    if (t->ranks != base->ranks)
+        v->land.below = 0;
+    if (!t->live)
+        freeze(v);
     if (!name_on_terrain(v, base, t))
         return bk_fail(why, BK_E_USAGE, "%s: the name is too long for a terrain's", base->name);
-    snprintf(v->title, sizeof v->title, "%.*s on terrain", (int)bk_utf8_cut(title, 60), title);
+    snprintf(v->title, sizeof v->title, "%.*s on %s", (int)bk_utf8_cut(title, 60), title,
+             base->land.live && !t->live ? "land that nothing changes" : "terrain");
     for (unsigned type = 0; type < v->ntypes; type++) {
         struct bk_piece *p = &v->piece[type];
 
-        if (!move_piece(p, base->ranks, t->ranks))
+        if (!move_piece(p, base, t->ranks))
             return bk_fail(why, BK_E_USAGE, "%s on a board of %u ranks: too few for %s's rules",
                            base->name, t->ranks, p->name);
         if (p->army > squares) /* more than can be lost anyway */

@@ -8,7 +8,9 @@
  *
  * Terrain: in the Destruction of Atlantis `*` in a FEN is sea.  While nothing changes the terrain,
  * a mask of it is a board like any other, and a game on it a variant, named after its base and
- * its board: "grand-shatranj@14x14-0123abcd".  docs/rules.md, "The Destruction of Atlantis".
+ * its board: "grand-shatranj@14x14-0123abcd".  docs/rules.md, "The Destruction of Atlantis".  Where
+ * terrain is live, a FEN whose land nothing can change any more is asked on it in a game whose land
+ * is frozen; another one in a game on its rectangle, of which the squares may change that it names.
  *
  * Homes: Fischer's idea, Sultan Random's, too: the first rank is shuffled, and a king and a rook
  * that have not moved castle to the squares of the unshuffled game.  Only positions with castling
@@ -27,7 +29,8 @@
 
 struct bk_terrain {
     uint8_t files, ranks;
-    struct bk_bits board;
+    bool live; /* squares of `changes` can vanish and come back */
+    struct bk_bits board, changes;
 };
 
 /* Files; rook[side] is BK_NO_HOME if no right speaks of that wing. */

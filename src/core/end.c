@@ -15,14 +15,29 @@ const char *bk_end_name(enum bk_end end)
     case BK_END_STALEMATE: return "stalemate";
     case BK_END_BARE: return "bare";
     case BK_END_BARE_DRAW: return "bare-draw";
+    case BK_END_OUT: return "out-of-men";
     }
     return NULL;
+}
+
+/* Is a side out of men?  Of two, the one that has just moved counts. */
+static enum bk_end out_of_men(const struct bk_variant *v, const struct bk_pos *p, int *wdl)
+{
+    if (bk_rules_out(v, p->count[!p->stm]))
+        *wdl = -bk_rules_out_wdl(v);
+    else if (bk_rules_out(v, p->count[p->stm]))
+        *wdl = bk_rules_out_wdl(v);
+    else
+        return BK_END_NONE;
+    return BK_END_OUT;
 }
 
 enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl)
 {
     bool ours = bk_bits_single(&p->by[p->stm]), theirs = bk_bits_single(&p->by[!p->stm]);
 
+    if (!bk_rules_royal(v))
+        return out_of_men(v, p, wdl);
     if (!ours && !theirs)
         return BK_END_NONE;
     if (ours && theirs) {
@@ -54,6 +69,6 @@ enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *
         *wdl = -1;
         return BK_END_CHECKMATE;
     }
-    *wdl = bk_rules_stalemate_wdl(v);
+    *wdl = bk_rules_stalemate_wdl(v, (const uint8_t(*)[BK_TYPES_MAX])p->count, p->stm);
     return BK_END_STALEMATE;
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rules.h"
+
 /* == Ranks, letters == */
 
 /* Writes "2-7, 9"; bit r of `mask` is rank r + 1. */
@@ -239,6 +241,9 @@ static void say_piece(FILE *out, const struct bk_variant *v, const struct bk_pie
     }
     for (unsigned i = 0; i < p->nbecomes; i++)
         say_become(out, v, p, &p->become[i]);
+    if (p->power != BK_POWER_NONE)
+        fprintf(out, "    It %s land where a move of its own could take it.\n",
+                p->power == BK_POWER_DESTROYS ? "destroys" : "creates");
 }
 
 /* == The game == */
@@ -309,10 +314,60 @@ static void say_nmove(FILE *out, const struct bk_variant *v)
             n->irreversible ? ", a change or a move that\ncan never be undone" : "");
 }
 
+static void say_land(FILE *out, const struct bk_variant *v)
+{
+    if (!v->land.live)
+        return;
+    fprintf(
+        out,
+        "Land may change (* is sea): at the end of a move in an odd turn a side may destroy an\n"
+        "empty square in range of a man of its own who destroys, before a move in an even turn\n"
+        "create one in range of one who creates.%s  Only Black may begin, by destroying.\n",
+        v->land.one_each ? "  White only creates, Black only destroys." : "");
+    if (v->land.cancels)
+        fprintf(out, "Neither in range of an enemy who does the other.\n");
+    if (v->land.bridges)
+        fprintf(out, "No square is created that would make a bridge one square wide.\n");
+    if (v->land.below)
+        fprintf(out, "The army's board has the ranks %d to %d.\n", v->land.below + 1,
+                v->ranks - v->land.below);
+}
+
+/* "A side without K, or with 2 M or fewer, has lost." */
+static void say_out_of(FILE *out, const struct bk_variant *v)
+{
+    const struct bk_out_of *o = &v->out_of;
+    const char *comma = "";
+
+    fprintf(out, "No man is royal: all may be taken.  A side ");
+    for (unsigned i = 0; i < v->ntypes; i++) {
+        if (!(o->kinds >> i & 1))
+            continue;
+        if (o->most[i])
+            fprintf(out, "%swith %u %c or fewer", comma, o->most[i], v->piece[i].letter);
+        else
+            fprintf(out, "%swithout %c", comma, v->piece[i].letter);
+        comma = ", or ";
+    }
+    fprintf(out, "%s has %s.\n", o->kinds ? "" : "without men", o->wins ? "won" : "lost");
+}
+
 static void say_end(FILE *out, const struct bk_variant *v)
 {
-    fprintf(out, "Mate wins.  Stalemate is a %s.\n",
-            v->stalemate == BK_STALEMATE_LOSS ? "loss for the side that cannot move" : "draw");
+    static const char *const stalemate[] = {
+        [BK_STALEMATE_DRAW] = "Stalemate is a draw",
+        [BK_STALEMATE_LOSS] = "Stalemate is a loss for the side that cannot move",
+        [BK_STALEMATE_WIN] = "Stalemate is a win for the side that cannot move",
+        [BK_STALEMATE_FEWER] = "Stalemate is a win for the side with fewer men",
+    };
+
+    if (bk_rules_royal(v))
+        fprintf(out, "Mate wins.  ");
+    else
+        say_out_of(out, v);
+    fprintf(out, "%s.\n", stalemate[v->stalemate]);
+    if (v->must_capture)
+        fprintf(out, "A side that can capture must.\n");
     switch (v->bare) {
     case BK_BARE_NOTHING: break;
     case BK_BARE_WINS: fprintf(out, "Capturing the last man but the royal wins at once.\n"); break;
@@ -340,6 +395,7 @@ static void say_end(FILE *out, const struct bk_variant *v)
     if (v->game_turns)
         fprintf(out, "After %d turns of each side the game is a draw.\n", v->game_turns);
     say_nmove(out, v);
+    say_land(out, v);
     if (v->en_passant)
         fprintf(out, "A man that went 2 squares may be captured en passant.\n");
 }

@@ -989,7 +989,7 @@ static void write_start(struct bk_fairy_game *f)
             at[sq] = bk_man((unsigned)bk_variant_type(v, c), c >= 'a' ? BK_BLACK : BK_WHITE);
     }
     static_assert(BK_BOARD_CHARS_MAX < sizeof f->v->start, "a board fits into a start");
-    n = bk_board_write(v, at, f->v->start);
+    n = bk_board_write(v, at, NULL, f->v->start);
     snprintf(f->v->start + n, sizeof f->v->start - n, " %c %s %s 0 1", f->side,
              *f->rights ? f->rights : "-", *f->passed ? f->passed : "-");
 }
@@ -1019,7 +1019,7 @@ static bool king_is_lost(const struct bk_variant *v, unsigned ours, unsigned the
     bk_pos_put(&p, v, v->royal, BK_WHITE, ours);
     bk_pos_put(&p, v, v->royal, BK_BLACK, theirs);
     return bk_pos_legal(v, &p) && !bk_moves_portion(v, &p, &first, move) &&
-           (bk_rules_stalemate_wdl(v) < 0 || bk_in_check(v, &p, BK_WHITE));
+           (bk_rules_stalemate_loses(v) || bk_in_check(v, &p, BK_WHITE));
 }
 
 /* Two kings alone are a draw here, and in the program they play on.  Refuses games in which one of

@@ -110,6 +110,8 @@ static bool game_can_be_said(struct writing *w)
 {
     const struct bk_variant *v = w->v;
 
+    if (bk_rules_land_lives(v))
+        return refuse(w, "land vanishes and comes back (`terrain`)");
     if (bk_rules_hands(v))
         return refuse(w, "captured men are held and keep their colour (`hands`)");
     if (bk_rules_turns_max(v) &&
@@ -125,7 +127,9 @@ static bool game_can_be_said(struct writing *w)
 
 static bool end_can_be_said(struct writing *w)
 {
-    return !bk_rules_bares_back(w->v) || bk_rules_stalemate_wdl(w->v) ||
+    if (bk_rules_without_tables(w->v))
+        return refuse(w, "`%s`", bk_rules_without_tables(w->v));
+    return !bk_rules_bares_back(w->v) || bk_rules_stalemate_loses(w->v) ||
            leave(w, "baring back (`bare-king = wins-unless-bared-back`) where stalemate is a draw");
 }
 
@@ -328,7 +332,7 @@ static bool write_start(struct writing *w)
                 continue;
             at[white] = bk_man(v->royal, BK_WHITE);
             at[black] = bk_man(v->royal, BK_BLACK);
-            strcpy(fen + bk_board_write(v, at, fen), " w - - 0 1");
+            strcpy(fen + bk_board_write(v, at, NULL, fen), " w - - 0 1");
             if (bk_pos_from_fen(&p, v, fen, &why) || !bk_pos_legal(v, &p))
                 *fen = 0;
         }

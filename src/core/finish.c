@@ -91,6 +91,19 @@ static void put_piece(struct bytes *b, const struct bk_variant *v, unsigned type
     put(b, v->limit[type], 1);
 }
 
+/* Nothing is added where the land is as it is. */
+static void put_land(struct bytes *b, const struct bk_variant *v)
+{
+    put(b, 'T', 1);
+    put(b, v->land.cancels, 1);
+    put(b, v->land.one_each, 1);
+    put(b, v->land.bridges, 1);
+    for (unsigned i = 0; i < 4; i++)
+        put(b, v->land.changes.w[i], 8);
+    for (unsigned i = 0; i < v->ntypes; i++)
+        put(b, v->piece[i].power, 1);
+}
+
 /* The castling rules as far as they matter with rights on `wings` only: shuffled homes of other
    wings do not; if no wing is left, castling does not. */
 static struct bk_castling castling_on(const struct bk_variant *v, unsigned wings)
@@ -151,6 +164,17 @@ static uint64_t rules_number(const struct bk_variant *v, unsigned wings)
         if (v->quiet_moves)
             put(&b, 'M', 1);
     }
+    if (v->land.live)
+        put_land(&b, v);
+    if (v->out_of.told) { /* likewise */
+        put(&b, 'O', 1);
+        put(&b, v->out_of.wins, 1);
+        put(&b, v->out_of.kinds, 4);
+        for (unsigned i = 0; i < v->ntypes; i++)
+            put(&b, v->out_of.most[i], 1);
+    }
+    if (v->must_capture)
+        put(&b, 'C', 1);
     return XXH64(b.at, b.n, 1); /* the seed is the version of this form */
 }
 

@@ -287,7 +287,7 @@ enum bk_hands_end bk_hands_over(const struct bk_hands_pos *p, const struct bk_va
 
 int bk_hands_stuck_wdl(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
-    return bk_hands_in_check(p, v, p->stm) ? -1 : bk_rules_stalemate_wdl(v);
+    return bk_hands_in_check(p, v, p->stm) || bk_rules_stalemate_loses(v) ? -1 : 0;
 }
 
 /* == Turns =============================================================== */
@@ -934,7 +934,7 @@ char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
     for (unsigned i = 0; i < p->n; i++)
         if (on_board(p, i))
             at[p->sq[i]] = p->man[i];
-    n = bk_board_write(v, at, out);
+    n = bk_board_write(v, at, NULL, out);
     out[n++] = '[';
     for (unsigned i = 0; i < p->n; i++)
         if (!on_board(p, i)) {

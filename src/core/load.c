@@ -14,6 +14,7 @@
 #include "core/fairy_file.h"
 #include "core/guess.h"
 #include "core/read.h"
+#include "core/rules.h"
 
 #define FILE_BYTES_MAX (1 << 20)
 
@@ -117,7 +118,7 @@ static enum bk_err fail_unknown(const char *name, struct bk_report *why)
                    bk_guess_text(&meant, guess), meant.best ? "  There are" : "; there are", list);
 }
 
-enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why)
+enum bk_err bk_variant_load_any(struct bk_variant **out, const char *name, struct bk_report *why)
 {
     const struct bk_embedded *e;
     char label[80];
@@ -131,4 +132,20 @@ enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk
         return fail_unknown(name, why);
     snprintf(label, sizeof label, "%s.ini", name);
     return bk_variant_parse(out, label, e->text, why);
+}
+
+enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why)
+{
+    struct bk_variant *v;
+    enum bk_err err = bk_variant_load_any(&v, name, why);
+    const char *rule = err ? NULL : bk_rules_without_tables(v);
+
+    if (rule) {
+        err = bk_fail(why, BK_E_USAGE, "%s: no tables are made yet of games like this: %s", name,
+                      rule);
+        bk_variant_free(v);
+    } else if (!err) {
+        *out = v;
+    }
+    return err;
 }

@@ -18,6 +18,10 @@
  * Returns BK_OK; BK_E_USAGE (unknown name or bad file; why = "file:line: ...");
  * BK_E_SYSTEM (unreadable file, no memory).
  */
+enum bk_err bk_variant_load_any(struct bk_variant **out, const char *name, struct bk_report *why);
+
+/* The same for programs that need tables, or know royal games alone: other games are refused
+   (BK_E_USAGE) in the name of bk_rules_without_tables(). */
 enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why);
 
 #endif

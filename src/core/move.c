@@ -5,7 +5,7 @@
  * for that; rules.h knows what it may be when it gets there; attack.h knows
  * check.  What is left for this file: who stands where, en passant, castling.
  *
- * Invariant: no move takes a royal, so both kings are always on the board.
+ * Invariant: no move takes a royal, so if a game has royals both are always on the board.
  * A legal move is a pseudo-legal one that does not leave the own royal
  * attacked; if that is in doubt it is tried on a scratch copy and taken back.
  *
@@ -22,6 +22,7 @@
 
 #include "core/attack.h"
 #include "core/geometry.h"
+#include "core/land.h"
 #include "core/letter.h"
 #include "core/rules.h"
 
@@ -57,15 +58,25 @@ struct making {
     unsigned room;     /* of `out`, in moves */
     unsigned first, n; /* n: moves found; `out` gets the first-th and as many more as fit */
     bool exits_only;
+    bool captures_only;
     unsigned us, type, from;
-    struct bk_bits occupied;
+    struct bk_bits closed; /* squares that block */
+    /* live terrain */
+    bool destroys;   /* somebody may destroy at the end of the turn, perhaps */
+    uint8_t created; /* as bk_move.creates, of the moves that are made now */
 };
 
 static struct making begin_with(const struct bk_variant *v, const struct bk_pos *p,
                                 struct bk_move *out, unsigned room)
 {
     return (struct making){
-        .v = v, .p = p, .out = out, .room = room, .us = p->stm, .occupied = bk_pos_men(p)
+        .v = v,
+        .p = p,
+        .out = out,
+        .room = room,
+        .us = p->stm,
+        .closed = bk_pos_closed(p),
+        .destroys = bk_rules_land_lives(v) && p->turn & 1,
     };
 }
 
@@ -82,15 +93,35 @@ static bool is_exit(const struct bk_variant *v, const struct bk_pos *p, const st
            (p->rights && p->rights & (rights_of(v, m->from) | rights_of(v, m->to)));
 }
 
-static void push(struct making *g, struct bk_move m)
+static void push_turn(struct making *g, struct bk_move m)
 {
     unsigned nth;
 
-    if (g->exits_only && !is_exit(g->v, g->p, &m))
-        return;
     nth = g->n++ - g->first; /* before the first-th it wraps round, so it is large */
     if (nth < g->room)
         g->out[nth] = m;
+}
+
+static struct bk_bits destroyable_after(const struct making *g, const struct bk_move *m);
+
+/* Adds a move, and once more with each square that may be destroyed after it. */
+static void push(struct making *g, struct bk_move m)
+{
+    struct bk_bits squares;
+
+    if (g->exits_only && !is_exit(g->v, g->p, &m))
+        return;
+    if (g->captures_only && m.takes == BK_SQ_NONE)
+        return;
+    m.creates = g->created;
+    push_turn(g, m);
+    if (!g->destroys || g->exits_only)
+        return;
+    squares = destroyable_after(g, &m);
+    for (unsigned sq; (sq = bk_bits_pop(&squares)) != BK_SQ_NONE;) {
+        m.destroys = (uint8_t)(sq + 1);
+        push_turn(g, m);
+    }
 }
 
 /* How many moves have been written. */
@@ -158,7 +189,7 @@ static bool en_passant(struct making *g, const struct bk_reach *r)
         return false;
     victim = (unsigned)((int)r->to - bk_ahead(g->v, g->us));
     if (!bk_bits_has(&g->p->by[!g->us], victim) || victim == g->p->king[!g->us] ||
-        !bk_reach_open(g->v, r, &g->occupied))
+        !bk_land_open(g->v, g->p, r, &g->closed))
         return false;
     m = plain(g, r->to, victim);
     m.tells = might_go(g->v, g->type, g->us, g->from, r->to);
@@ -201,7 +232,7 @@ static bool move_or_take(struct making *g, const struct bk_reach *r)
     bool empty = !g->p->at[r->to];
     struct bk_move m;
 
-    if (!(r->how & (empty ? BK_QUIET : BK_TAKES)) || !bk_reach_open(g->v, r, &g->occupied))
+    if (!(r->how & (empty ? BK_QUIET : BK_TAKES)) || !bk_land_open(g->v, g->p, r, &g->closed))
         return false;
     m = plain(g, r->to, empty ? BK_SQ_NONE : r->to);
     m.doubles = empty && bk_rules_is_double(g->v, g->type, g->us, g->from, r->to);
@@ -217,7 +248,8 @@ static void man_moves(struct making *g)
     const struct bk_reach *r = bk_reach_from(g->v, g->type, g->us, g->from, &n);
 
     for (; n--; r++) {
-        if (bk_bits_has(&p->by[g->us], r->to) || r->to == p->king[!g->us])
+        if (bk_bits_has(&p->by[g->us], r->to) || r->to == p->king[!g->us] ||
+            bk_bits_has(&p->sea, r->to))
             continue;
         if (r->how & BK_TWICE) {
             bool passer = takes_passer(g, r);
@@ -300,20 +332,62 @@ static void castles(struct making *g)
     }
 }
 
+static void all_moves(struct making *g)
+{
+    struct bk_bits men = g->p->by[g->us];
+
+    while ((g->from = bk_bits_pop(&men)) != BK_SQ_NONE) {
+        g->type = bk_man_type(g->p->at[g->from]);
+        man_moves(g);
+    }
+    castles(g);
+}
+
+/* Calls made() with the position as it is, and once more for each square that may be created before
+   the move, until it returns true; then true. */
+static bool each_creation(struct making *g, bool (*made)(struct making *, void *), void *context)
+{
+    const struct bk_pos *before = g->p;
+    struct bk_bits squares = bk_land_creatable(g->v, before);
+    struct bk_pos after;
+    bool stop = made(g, context);
+
+    for (unsigned sq; !stop && (sq = bk_bits_pop(&squares)) != BK_SQ_NONE;) {
+        after = *before;
+        bk_bits_clear(&after.sea, sq);
+        g->p = &after;
+        g->closed = bk_pos_closed(&after);
+        g->created = (uint8_t)(sq + 1);
+        stop = made(g, context);
+    }
+    g->p = before;
+    g->closed = bk_pos_closed(before);
+    g->created = 0;
+    return stop;
+}
+
+static bool make_all(struct making *g, void *context)
+{
+    (void)context;
+    all_moves(g);
+    return false;
+}
+
+static bool must_capture(const struct bk_variant *v, const struct bk_pos *p);
+
 /* Writes the moves from the *first-th on, as many as there is room for, and returns how many;
  *first becomes where the next portion begins. */
 static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
                              struct bk_move out[BK_MOVES_MAX])
 {
     struct making g = begin(v, p, out);
-    struct bk_bits men = p->by[g.us];
 
     g.first = *first;
-    while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
-        g.type = bk_man_type(p->at[g.from]);
-        man_moves(&g);
-    }
-    castles(&g);
+    g.captures_only = must_capture(v, p);
+    if (bk_rules_land_lives(v))
+        each_creation(&g, make_all, NULL);
+    else
+        all_moves(&g);
     *first = g.n > g.first + BK_MOVES_MAX ? g.first + BK_MOVES_MAX : BK_MOVES_END;
     return written(&g);
 }
@@ -362,7 +436,8 @@ static struct bk_bits takeable(const struct bk_pos *p)
 {
     struct bk_bits theirs = p->by[!p->stm];
 
-    bk_bits_clear(&theirs, p->king[!p->stm]);
+    if (p->king[!p->stm] != BK_SQ_NONE)
+        bk_bits_clear(&theirs, p->king[!p->stm]);
     return theirs;
 }
 
@@ -401,6 +476,7 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
     bool rights = p->rights >> 2 * g.us & 3;
 
     g.exits_only = true;
+    g.captures_only = must_capture(v, p);
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
         g.type = bk_man_type(p->at[g.from]);
         if (rights || bk_rules_takes_twice(v, g.type) || bk_man_may_change(v, g.type, g.us, g.from))
@@ -483,10 +559,36 @@ bool bk_move_zeroes(const struct bk_variant *v, const struct bk_pos *p, const st
     return m->becomes != BK_STAYS || !bk_bits_has(&ways[m->to], m->from);
 }
 
+static struct bk_bits destroyable_after(const struct making *g, const struct bk_move *m)
+{
+    struct bk_pos after = *g->p;
+
+    move_men(&after, g->v, m);
+    if (bk_rules_bare_loses(g->v) && bk_bits_single(&after.by[!g->us]))
+        return (struct bk_bits){ { 0 } }; /* over at the capture */
+    return bk_land_destroyable(g->v, &after);
+}
+
+/* Creates, or takes back what was destroyed. */
+static void raise_land(struct bk_pos *p, uint8_t square)
+{
+    if (square)
+        bk_bits_clear(&p->sea, square - 1u);
+}
+
+static void sink_land(struct bk_pos *p, uint8_t square)
+{
+    if (square)
+        bk_bits_set(&p->sea, square - 1u);
+}
+
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m)
 {
     unsigned us = p->stm;
 
+    raise_land(p, m->creates);
+    sink_land(p, m->destroys);
+    p->begun |= m->destroys != 0;
     move_men(p, v, m);
     if (p->rights) /* a move onto a home square takes what stood there, or the right is gone */
         p->rights &= (uint8_t) ~(rights_of(v, m->from) | rights_of(v, m->to) |
@@ -515,11 +617,11 @@ struct doubt {
 };
 
 static void doubt_reach(struct doubt *d, const struct bk_variant *v, const struct bk_reach *r,
-                        const struct bk_bits *occupied)
+                        const struct bk_bits *closed)
 {
     if (!(r->how & (BK_TAKES | BK_TWICE)))
         return;
-    if (r->how & (BK_HOPS | BK_TWICE) || bk_reach_open(v, r, occupied)) {
+    if (r->how & (BK_HOPS | BK_TWICE) || bk_reach_open(v, r, closed)) {
         d->all = true;
         return;
     }
@@ -532,9 +634,9 @@ static struct doubt doubt_of(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct doubt d = { .all = false };
     unsigned them = !p->stm;
-    struct bk_bits occupied = bk_pos_men(p);
+    struct bk_bits closed = bk_pos_closed(p);
 
-    for (unsigned type = 0; type < v->ntypes && !d.all; type++) {
+    for (unsigned type = 0; type < v->ntypes && !d.all && bk_rules_royal(v); type++) {
         unsigned n;
         const struct bk_reach *r;
 
@@ -544,7 +646,7 @@ static struct doubt doubt_of(const struct bk_variant *v, const struct bk_pos *p)
         r = bk_reach_into(v, type, them, p->king[p->stm], &n);
         for (unsigned i = 0; i < n && !d.all; i++)
             if (p->at[r[i].to] == bk_man(type, them))
-                doubt_reach(&d, v, &r[i], &occupied);
+                doubt_reach(&d, v, &r[i], &closed);
     }
     return d;
 }
@@ -552,7 +654,7 @@ static struct doubt doubt_of(const struct bk_variant *v, const struct bk_pos *p)
 static bool needs_trial(const struct doubt *d, const struct bk_pos *p, const struct bk_move *m)
 {
     return d->all || m->from == p->king[p->stm] || bk_bits_has(&d->lines, m->from) ||
-           m->also != BK_SQ_NONE ||
+           m->also != BK_SQ_NONE || m->creates || m->destroys ||
            (m->takes != BK_SQ_NONE && m->takes != m->to && bk_bits_has(&d->lines, m->takes));
 }
 
@@ -565,9 +667,13 @@ static bool is_legal(const struct bk_variant *v, struct bk_pos *scratch, const s
 
     if (!needs_trial(d, scratch, m))
         return true;
+    raise_land(scratch, m->creates);
+    sink_land(scratch, m->destroys);
     u = move_men(scratch, v, m);
     legal = !bk_in_check(v, scratch, scratch->stm);
     unmove_men(scratch, v, m, u);
+    raise_land(scratch, m->destroys);
+    sink_land(scratch, m->creates);
     return legal;
 }
 
@@ -619,22 +725,61 @@ static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct 
     }
 }
 
+/* Has a man of the side to move a legal move, castling aside? */
+static bool men_can_move(struct making *g, struct bk_pos *scratch, const struct doubt *d)
+{
+    struct bk_bits men = g->p->by[g->us];
+
+    while ((g->from = bk_bits_pop(&men)) != BK_SQ_NONE) {
+        g->type = bk_man_type(g->p->at[g->from]);
+        if (man_can_move(g, scratch, d))
+            return true;
+    }
+    return false;
+}
+
+/* What is asked of legal moves alone: the position, and which moves need a trial. */
+struct trial {
+    struct bk_pos scratch;
+    struct doubt d;
+};
+
+static bool anybody_can_move(struct making *g, void *context)
+{
+    struct trial *t = context;
+
+    if (men_can_move(g, &t->scratch, &t->d))
+        return true;
+    g->first = g->n = 0;
+    castles(g);
+    return any_is_legal(g, &t->scratch, &t->d);
+}
+
 bool bk_moves_any(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[FEW];
     struct making g = begin_with(v, p, move, FEW);
-    struct bk_bits men = p->by[g.us];
-    struct bk_pos scratch = *p;
-    struct doubt d = doubt_of(v, p);
+    struct trial t = { .scratch = *p, .d = doubt_of(v, p) };
 
-    while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
-        g.type = bk_man_type(p->at[g.from]);
-        if (man_can_move(&g, &scratch, &d))
-            return true;
-    }
-    g.first = g.n = 0;
-    castles(&g);
-    return any_is_legal(&g, &scratch, &d);
+    return bk_rules_land_lives(v) ? each_creation(&g, anybody_can_move, &t)
+                                  : anybody_can_move(&g, &t);
+}
+
+/* Must the side to move capture: does the game say so, and has it a legal capture? */
+static bool must_capture(const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_move move[FEW];
+    struct making g;
+    struct bk_pos scratch;
+    struct doubt d;
+
+    if (!bk_rules_must_capture(v))
+        return false;
+    g = begin_with(v, p, move, FEW);
+    g.captures_only = true;
+    scratch = *p;
+    d = doubt_of(v, p);
+    return men_can_move(&g, &scratch, &d);
 }
 
 bool bk_moves_king_takes(const struct bk_variant *v, const struct bk_pos *p)
@@ -751,14 +896,25 @@ static unsigned named_to(const struct bk_move *m)
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16])
 {
     unsigned between = bk_move_between(m);
-    char *at = name_square(v, m->from, out);
+    char *at = out;
 
+    if (m->creates) {
+        *at++ = '+';
+        at = name_square(v, m->creates - 1u, at);
+        *at++ = ',';
+    }
+    at = name_square(v, m->from, at);
     if (between != BK_SQ_NONE)
         at = name_square(v, between, at);
     at = name_square(v, named_to(m), at);
     if (m->becomes != BK_STAYS) {
         *at++ = '=';
         *at++ = v->piece[m->becomes].letter;
+    }
+    if (m->destroys) {
+        *at++ = ',';
+        *at++ = '-';
+        at = name_square(v, m->destroys - 1u, at);
     }
     *at = '\0';
     return out;
@@ -770,6 +926,7 @@ char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out
 struct said {
     unsigned from, between, to; /* between: BK_SQ_NONE if it is not said */
     unsigned becomes;           /* BK_STAYS: not said */
+    unsigned creates, destroys; /* as in bk_move */
     int wing;                   /* O-O-O 0, O-O 1; -1: it names squares */
 };
 
@@ -830,6 +987,33 @@ static int wing_read(const char *s)
     return *s || (n != 2 && n != 3) ? -1 : n == 2;
 }
 
+/* Reads "+c3,", if it stands there.  False: no square follows. */
+static bool creation_read(struct word *w, struct said *out)
+{
+    unsigned sq;
+
+    if (*w->s != '+' || !bk_rules_land_lives(w->v))
+        return true;
+    w->s++;
+    sq = square_read(w);
+    out->creates = sq + 1;
+    w->s += *w->s == ',';
+    return sq != BK_SQ_NONE;
+}
+
+/* Reads ",-d4", if it stands there.  False: no square follows. */
+static bool destruction_read(struct word *w, struct said *out)
+{
+    unsigned sq;
+
+    if (w->s[0] != ',' || w->s[1] != '-' || !bk_rules_land_lives(w->v))
+        return true;
+    w->s += 2;
+    sq = square_read(w);
+    out->destroys = sq + 1;
+    return sq != BK_SQ_NONE && !*w->s;
+}
+
 static bool word_read(struct word *w, struct said *out)
 {
     int type;
@@ -841,9 +1025,18 @@ static bool word_read(struct word *w, struct said *out)
                           .wing = wing_read(w->s) };
     if (out->wing >= 0)
         return true;
-    if (!squares_read(w, out))
+    if (!creation_read(w, out) || !squares_read(w, out))
         return false;
     w->s += *w->s == '=' && w->s[1];
+    if (bk_rules_land_lives(w->v) && bk_is_letter(*w->s) && w->s[1] == ',') {
+        type = bk_variant_type(w->v, *w->s);
+        if (type < 0)
+            return false;
+        out->becomes = (unsigned)type;
+        w->s++;
+    }
+    if (!destruction_read(w, out))
+        return false;
     if (*w->s) {
         type = bk_is_letter(*w->s) ? bk_variant_type(w->v, *w->s) : -1;
         if (type < 0 || w->s[1])
@@ -873,7 +1066,8 @@ static void compare(struct meant *out, const struct bk_move *m, const struct sai
 {
     unsigned way = s->wing < 0 && s->to != named_to(m);
 
-    if (!squares_fit(m, s) || (s->becomes != m->becomes && s->becomes != BK_STAYS))
+    if (m->creates != s->creates || m->destroys != s->destroys || !squares_fit(m, s) ||
+        (s->becomes != m->becomes && s->becomes != BK_STAYS))
         return;
     if (s->becomes != m->becomes)
         way = 2;

@@ -22,6 +22,8 @@ struct bk_move {
     bool tells : 1;   /* its name tells where it takes, or the rook's home: bk_move_name() */
     bool doubles;     /* sets the en passant square */
     bool counted;     /* the change uses up an allowance */
+    uint8_t creates;  /* live terrain: 1 + the square made land before the move; 0: none */
+    uint8_t destroys; /* 1 + the square made sea after it; 0: none */
 };
 
 /*
@@ -53,8 +55,8 @@ bool bk_moves_king_takes(const struct bk_variant *v, const struct bk_pos *p);
 /*
  * Exits (conversions): moves after which another material stands on the board: captures, changes,
  * moves that end a castling right.  bk_exits_may_be() tells quickly whether there may be one: false
- * is certain, true may be wrong.  bk_moves_exits() writes the pseudo-legal exits, but en passant
- * captures may be missing; returns how many.  Cost: about 10 ns, and 50.
+ * is certain, true may be wrong.  bk_moves_exits() writes the pseudo-legal exits, without powers
+ * over land, but en passant captures may be missing; returns how many.  Cost: about 10 ns, and 50.
  */
 bool bk_exits_may_be(const struct bk_variant *v, const struct bk_pos *p);
 unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
@@ -70,7 +72,7 @@ unsigned bk_castled_rook(const struct bk_variant *v, const struct bk_move *m);
 /* Does this move of the position zero the counter of the n-move rule?  docs/rules.md.  Needs
    bk_rules_nmove(). */
 bool bk_move_zeroes(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m);
-/* Plays a move on a position in place. */
+/* Plays a move, its power included, on a position in place. */
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m);
 
 /* Are all squares safe that the king of the side to move crosses when it castles to `side`, its
@@ -88,7 +90,8 @@ uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned d
  * squares ("e1g1"), or by the king's and the rook's where the king moves less than two squares or
  * could go there without castling ("b1a1").  A capture on the way names the square between
  * ("a1b2c3"), and so does an en passant capture by a man that could go there without capturing.
- * No two moves of a position have one name.  Returns `out`.
+ * A turn with a power says the square that is created or destroyed: "+c3,a1b1", "a1b1,-d4".  No two
+ * moves of a position have one name.  Returns `out`.
  */
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16]);
 

@@ -120,7 +120,7 @@ static bool is_square(const char *s, size_t n)
 /* "3+3", "+0+0": checks that may still be given, or were, in games that count them. */
 static bool is_count(const char *s, size_t n)
 {
-    return strspn(s, "0123456789+") >= n && memchr(s, '+', n);
+    return n > 1 && strspn(s, "0123456789+") >= n && memchr(s, '+', n);
 }
 
 /* Do operations of EPD begin here, or the `;` that sets off whatever follows a FEN?  Without any
@@ -268,21 +268,27 @@ unsigned bk_gap_read(const char **s)
     return gap <= BK_FILES_MAX ? gap : BK_FILES_MAX + 1;
 }
 
+#define MAY_CHANGE 0x80 /* added to a cell: `?` stands before it */
+
 /*
- * Reads one rank into cells: a letter, '*' for a hole, '.' for an empty
+ * Reads one rank into cells: a letter, '*' for a hole or sea, '.' for an empty
  * square.  *n counts all squares named, also those beyond the board.  `~`,
  * the mark of a man who was a pawn, says nothing.
  */
-static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILES_MAX], unsigned *n)
+static enum bk_err rank_read(struct reading *r, unsigned rank, unsigned char cell[BK_FILES_MAX],
+                             unsigned *n)
 {
     char text[8], letters[BK_TYPES_MAX + 1];
 
     for (*n = 0; !at_end(r) && *r->s != '/' && *r->s != '[';) {
+        bool marked = *r->s == '?' && bk_rules_land_lives(r->v) && r->s + 1 < r->end;
         unsigned gap = 1, start = column(r);
-        char c = *r->s;
+        char c = *(r->s += marked);
 
         if (bk_is_digit(c)) {
-            if (!number_read(r, 99, &gap) || gap == 0)
+            gap = (unsigned)(c - '0');
+            r->s += marked; /* one digit */
+            if ((!marked && !number_read(r, 99, &gap)) || gap == 0)
                 return bk_fail(r->why, BK_E_USAGE, "FEN rank %u: bad gap at column %u", rank + 1,
                                start);
             c = '.';
@@ -296,17 +302,34 @@ static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILE
         }
         for (; gap--; (*n)++)
             if (*n < r->v->files)
-                cell[*n] = c;
+                cell[*n] = (unsigned char)(c | (marked ? MAY_CHANGE : 0));
     }
     return BK_OK;
 }
 
-static enum bk_err cell_put(struct reading *r, unsigned sq, char c)
+/* Is a square marked by `?` if, and only if, its land can change?  Where all of it can no mark is
+   needed. */
+static bool marked_rightly(const struct reading *r, unsigned sq, bool marked)
+{
+    bool can = bk_bits_has(bk_rules_changeable(r->v), sq);
+
+    return marked == can || (can && !bk_rules_names_changeable(r->v));
+}
+
+static enum bk_err cell_put(struct reading *r, unsigned sq, unsigned char cell)
 {
     bool exists = bk_bits_has(&r->v->board, sq);
+    char name[8], c = (char)(cell & ~MAY_CHANGE);
     unsigned type, colour;
-    char name[8];
 
+    if (!marked_rightly(r, sq, cell & MAY_CHANGE))
+        return bk_fail(r->why, BK_E_USAGE, "FEN: %s %s change in this game",
+                       bk_sq_name(r->v, sq, name),
+                       cell & MAY_CHANGE ? "cannot" : "can (`?` expected)");
+    if (c == '*' && bk_bits_has(bk_rules_changeable(r->v), sq)) {
+        bk_bits_set(&r->p->sea, sq);
+        return BK_OK;
+    }
     if (c == '*' && exists)
         return bk_fail(r->why, BK_E_USAGE, "FEN: '*' at %s is not a hole of this board",
                        bk_sq_name(r->v, sq, name));
@@ -326,7 +349,7 @@ static enum bk_err cell_put(struct reading *r, unsigned sq, char c)
 
 static enum bk_err rank_put(struct reading *r, unsigned rank)
 {
-    char cell[BK_FILES_MAX];
+    unsigned char cell[BK_FILES_MAX];
     unsigned n;
     enum bk_err err = rank_read(r, rank, cell, &n);
 
@@ -348,7 +371,7 @@ static enum bk_err rank_put(struct reading *r, unsigned rank)
 static enum bk_err letters_check(const struct reading *r, unsigned ranks)
 {
     struct reading ahead = *r;
-    char cell[BK_FILES_MAX];
+    unsigned char cell[BK_FILES_MAX];
     enum bk_err err = BK_OK;
     unsigned n;
 
@@ -392,8 +415,11 @@ static enum bk_err board_read(struct reading *r)
 
 static enum bk_err kings_check(struct reading *r)
 {
-    const char *name = r->v->piece[r->v->royal].name;
+    const char *name;
 
+    if (!bk_rules_royal(r->v))
+        return BK_OK;
+    name = r->v->piece[r->v->royal].name;
     for (unsigned colour = 0; colour < 2; colour++) {
         unsigned n = r->p->count[colour][r->v->royal];
 
@@ -525,9 +551,14 @@ static enum bk_err castling_read(struct reading *r)
 {
     enum bk_err err = BK_OK;
 
-    if (field_says(r, BK_FEN_CASTLING))
-        while (!err && !at_end(r))
-            err = right_read(r);
+    if (!field_says(r, BK_FEN_CASTLING))
+        return BK_OK;
+    if (r->fen->n[BK_FEN_CASTLING] == 1 && *r->s == '+') { /* elsewhere it says nothing */
+        r->p->begun = bk_rules_land_lives(r->v);
+        return BK_OK;
+    }
+    while (!err && !at_end(r))
+        err = right_read(r);
     return err;
 }
 
@@ -721,35 +752,56 @@ char bk_man_letter(const struct bk_variant *v, uint8_t man)
     return bk_man_colour(man) == BK_WHITE ? letter : bk_lower(letter);
 }
 
-static size_t rank_write(const struct bk_variant *v, const uint8_t *at, unsigned rank, char *out)
+/* What is written of a square. */
+static unsigned char cell_of(const struct bk_variant *v, uint8_t man, const struct bk_bits *sea,
+                             unsigned sq)
 {
-    unsigned gap = 0;
+    bool hole = !bk_bits_has(&v->board, sq) || (sea && bk_bits_has(sea, sq));
+    bool marked = bk_rules_names_changeable(v) && bk_bits_has(bk_rules_changeable(v), sq);
+    char c = hole ? '*' : man ? bk_man_letter(v, man) : '.';
+
+    return (unsigned char)(c | (marked ? MAY_CHANGE : 0));
+}
+
+/* Writes `n` squares that are alike, which only empty ones of land are together. */
+static size_t run_write(unsigned char cell, unsigned n, char *out)
+{
+    char *at = out;
+
+    if (cell & MAY_CHANGE)
+        *at++ = '?';
+    if ((cell & ~MAY_CHANGE) == '.')
+        return (size_t)(at + sprintf(at, "%u", n) - out);
+    *at++ = (char)(cell & ~MAY_CHANGE);
+    return (size_t)(at - out);
+}
+
+static size_t rank_write(const struct bk_variant *v, const uint8_t *at, const struct bk_bits *sea,
+                         unsigned rank, char *out)
+{
     size_t n = 0;
 
-    for (unsigned file = 0; file < v->files; file++) {
+    for (unsigned file = 0, alike; file < v->files; file += alike) {
         unsigned sq = bk_sq(v, file, rank);
-        bool hole = !bk_bits_has(&v->board, sq);
+        unsigned char cell = cell_of(v, at[sq], sea, sq);
 
-        if (!hole && !at[sq]) {
-            gap++;
-            continue;
-        }
-        if (gap)
-            n += (size_t)sprintf(out + n, "%u", gap);
-        gap = 0;
-        out[n++] = hole ? '*' : bk_man_letter(v, at[sq]);
+        alike = 1;
+        while ((cell & ~MAY_CHANGE) == '.' && file + alike < v->files &&
+               (alike < 9 || !(cell & MAY_CHANGE)) &&
+               cell_of(v, at[sq + alike], sea, sq + alike) == cell)
+            alike++;
+        n += run_write(cell, alike, out + n);
     }
-    if (gap)
-        n += (size_t)sprintf(out + n, "%u", gap);
     return n;
 }
 
-size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX], char *out)
+size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX],
+                      const struct bk_bits *sea, char *out)
 {
     size_t n = 0;
 
     for (unsigned rank = v->ranks; rank--;) {
-        n += rank_write(v, at, rank, out + n);
+        n += rank_write(v, at, sea, rank, out + n);
         if (rank)
             out[n++] = '/';
     }
@@ -785,7 +837,7 @@ static char home_letter(const struct bk_variant *v, unsigned right)
 static void castling_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p)
 {
     if (!p->rights)
-        write_fmt(w, "-");
+        write_fmt(w, p->begun ? "+" : "-");
     for (const struct bk_right *r = bk_rights_written; r < bk_rights_written + 4; r++)
         if (p->rights >> r->bit & 1)
             write_fmt(w, "%c", bk_rules_homes_told(v) ? home_letter(v, r->bit) : r->letter);
@@ -796,8 +848,8 @@ char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out
     struct writing w = { .out = out };
     char ep[8];
 
-    static_assert(BK_BOARD_CHARS_MAX < BK_FEN_MAX, "a board fits into a FEN");
-    w.n = bk_board_write(v, p->at, out);
+    static_assert(BK_BOARD_CHARS_MAX + BK_SQ_MAX + 64 < BK_FEN_MAX, "a board fits into a FEN");
+    w.n = bk_board_write(v, p->at, &p->sea, out);
     allowances_write(&w, v, p);
     write_fmt(&w, " %c ", p->stm == BK_WHITE ? 'w' : 'b');
     castling_write(&w, v, p);

@@ -23,7 +23,7 @@ struct bk_pos {
     uint8_t at[BK_SQ_MAX];
     struct bk_bits by[2];           /* squares of each colour's men     */
     uint8_t count[2][BK_TYPES_MAX]; /* men on the board                 */
-    uint8_t king[2];                /* square of each royal             */
+    uint8_t king[2];                /* square of each royal; BK_SQ_NONE: there is none */
     uint8_t stm;                    /* side to move                     */
     uint8_t ep;                     /* square behind a man that has just
                                        gone two squares, or BK_SQ_NONE  */
@@ -31,6 +31,9 @@ struct bk_pos {
     uint8_t left[2][BK_TYPES_MAX];  /* evolutions still allowed, for types
                                        with a limit; 0 elsewhere        */
     uint16_t turn;                  /* FEN move number, from 1          */
+    bool begun;                     /* live terrain: land has been destroyed */
+    struct bk_bits sea;             /* live terrain: squares of the board that
+                                       are not land now, and empty           */
 };
 
 /* Returns the squares of all men. */
@@ -43,7 +46,17 @@ static inline struct bk_bits bk_pos_men(const struct bk_pos *p)
     return all;
 }
 
-/* An empty board, White to move, full allowances. */
+/* Returns the squares that block: those of all men, and the sea. */
+static inline struct bk_bits bk_pos_closed(const struct bk_pos *p)
+{
+    struct bk_bits all;
+
+    for (unsigned i = 0; i < 4; i++)
+        all.w[i] = p->by[0].w[i] | p->by[1].w[i] | p->sea.w[i];
+    return all;
+}
+
+/* An empty board, all of it land, White to move, full allowances. */
 void bk_pos_init(struct bk_pos *p, const struct bk_variant *v);
 
 /* Puts a man on an empty square; keeps counts, kings and sets. */
@@ -81,9 +94,11 @@ void bk_fen_split(struct bk_fen *out, const char *text);
 
 /*
  * Reads a FEN.  All programs and the library use this one reader.  Gaps of several digits, `*` for
- * a hole, optional `[...]` with the evolutions still allowed, side to move, castling, en passant,
- * half-move clock, move number.  Castling is KQkq or the rooks' files; with shuffled homes `v` is
- * the game derived for this FEN (core/derive.h).  `startpos` is the game's array.
+ * a hole or sea, optional `[...]` with the evolutions still allowed, side to move, castling, en
+ * passant, half-move clock, move number.  Where terrain is live the castling field is `+` once land
+ * has been destroyed, and `v` is the game derived for this FEN.  Castling is KQkq or the rooks'
+ * files; with shuffled homes `v` is the game derived for this FEN (core/derive.h).  `startpos` is
+ * the game's array.
  *
  * It is tolerant; docs/rules.md, "How positions are written", has the full list.  In short:
  *   missing fields behind the board take their usual values
@@ -135,10 +150,12 @@ extern const struct bk_right bk_rights_written[4];
    + 1 for all gaps wider than that. */
 unsigned bk_gap_read(const char **s);
 
-/* Writes the board field of a FEN: gaps, `*` for holes.  `at` is as in bk_pos; `out` takes
-   BK_BOARD_CHARS_MAX and a zero.  Returns how many characters. */
+/* Writes the board field of a FEN: gaps, `*` for holes and for `sea` (NULL: none), `?` before
+   squares whose land can change where not all can.  `at` is as in bk_pos; `out` takes
+   BK_BOARD_CHARS_MAX, with marks BK_SQ_MAX more, and a zero.  Returns how many characters. */
 #define BK_BOARD_CHARS_MAX (BK_SQ_MAX + BK_RANKS_MAX - 1) /* no gap: a man a square, slashes */
-size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX], char *out);
+size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX],
+                      const struct bk_bits *sea, char *out);
 
 /* Writes the FEN; returns `out`. */
 char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX]);

@@ -246,25 +246,25 @@ static bool cursor_file(struct cursor *c, const struct bk_variant *v, uint8_t *f
     return true;
 }
 
-/* Reads a list of ranks: 9  2-7  9,10  3- */
+/* Reads a list of ranks of the army's board: 9  2-7  9,10  3- (and all behind it, too). */
 static bool cursor_ranks(struct cursor *c, const struct bk_variant *v, uint16_t *mask)
 {
-    unsigned ranks = 0;
+    unsigned below = v->land.below, last = v->ranks - 2u * below, ranks = 0;
 
     do {
         unsigned low = 1, high;
 
-        if (!cursor_number(c, 1, v->ranks, &low))
+        if (!cursor_number(c, 1, last, &low))
             return false;
         high = low;
         if (*c->p == '-') {
             c->p++;
-            high = v->ranks;
-            if (bk_is_digit(*c->p) && !cursor_number(c, low, v->ranks, &high))
+            high = last + below;
+            if (bk_is_digit(*c->p) && !cursor_number(c, low, last, &high))
                 return false;
         }
         for (unsigned r = low - 1; r < high; r++)
-            ranks |= 1u << r;
+            ranks |= 1u << (r + below);
     } while (*c->p == ',' && c->p++);
     *mask = (uint16_t)ranks;
     return true;
@@ -327,7 +327,7 @@ static bool cursor_copy(struct cursor *c, char *to, size_t size)
 
 struct key {
     const char *name;
-    bool first;   /* other keys need it, so it is read before them */
+    int first;    /* 2, 1: others need it, so it is read before those of less */
     bool repeats; /* may stand more than once in its section */
     /* Read the value at the cursor, to its end, into the fields of the game or of a piece of it.
        One of the two is NULL: the key belongs to [variant] or to [piece], as the other says. */
@@ -409,6 +409,8 @@ static bool key_stalemate(struct cursor *c, struct bk_variant *v)
     static const char *const words[] = {
         [BK_STALEMATE_DRAW] = "draw",
         [BK_STALEMATE_LOSS] = "loss",
+        [BK_STALEMATE_WIN] = "win",
+        [BK_STALEMATE_FEWER] = "fewer-men-win",
         NULL,
     };
     unsigned i = 0;
@@ -416,6 +418,44 @@ static bool key_stalemate(struct cursor *c, struct bk_variant *v)
 
     v->stalemate = (enum bk_stalemate)i;
     return ok;
+}
+
+static bool loses_or_wins(struct cursor *c, struct bk_out_of *out)
+{
+    out->told = true;
+    out->wins = cursor_skip(c, "wins");
+    return out->wins || cursor_skip(c, "loses") || cursor_wrong(c, "expected loses | wins");
+}
+
+static bool key_out_of_men(struct cursor *c, struct bk_variant *v)
+{
+    return loses_or_wins(c, &v->out_of) && cursor_end(c);
+}
+
+/* "loses K", "loses K2 P" */
+static bool key_out_of_kind(struct cursor *c, struct bk_variant *v)
+{
+    struct bk_out_of *out = &v->out_of;
+
+    if (!loses_or_wins(c, out))
+        return false;
+    do {
+        unsigned n = 0;
+        uint8_t type = 0;
+
+        if (!cursor_type(c, v, &type) || (bk_is_digit(*c->p) && !cursor_number(c, 0, ARMY_MAX, &n)))
+            return false;
+        if (out->kinds >> type & 1)
+            return cursor_wrong(c, "%c stands twice", v->piece[type].letter);
+        out->kinds |= UINT32_C(1) << type;
+        out->most[type] = (uint8_t)n;
+    } while (cursor_more(c));
+    return true;
+}
+
+static bool key_captures(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "may", "must", &v->must_capture);
 }
 
 static bool key_en_passant(struct cursor *c, struct bk_variant *v)
@@ -580,6 +620,44 @@ static bool key_quiet(struct cursor *c, struct bk_variant *v)
     return cursor_choice(c, "turns", "moves", &v->quiet_moves);
 }
 
+static bool key_terrain(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "frozen", "live", &v->land.live);
+}
+
+static bool key_terrain_cancel(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "none", "enemy", &v->land.cancels);
+}
+
+static bool key_terrain_powers(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "all", "white-creates-black-destroys", &v->land.one_each);
+}
+
+static bool key_terrain_bridges(struct cursor *c, struct bk_variant *v)
+{
+    return cursor_choice(c, "free", "two-wide", &v->land.bridges);
+}
+
+/* "3-12": the ranks of the army's board.  The ranks of other keys are counted from its first. */
+static bool key_terrain_ranks(struct cursor *c, struct bk_variant *v)
+{
+    unsigned low = 1, high = 1;
+
+    if (!cursor_number(c, 1, v->ranks, &low))
+        return false;
+    if (*c->p != '-')
+        return cursor_wrong(c, "expected `-` and the last rank");
+    c->p++;
+    if (!cursor_number(c, low, v->ranks, &high))
+        return false;
+    if (high != v->ranks + 1u - low)
+        return cursor_wrong(c, "as many ranks of %u stand before these as behind them", v->ranks);
+    v->land.below = (uint8_t)(low - 1);
+    return cursor_end(c);
+}
+
 /* Reads the FEN of an array.  Only the letters are looked at here; the whole FEN is read once the
    game is known, by check_start() or bk_deal_check(). */
 static bool read_array(struct cursor *c, struct bk_variant *v, char fen[256])
@@ -741,15 +819,29 @@ static bool key_becomes(struct cursor *c, struct bk_variant *v, struct bk_piece 
     return true;
 }
 
+static bool key_terrain_power(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    static const char *const words[] = { "none", "destroys", "creates", NULL };
+    unsigned i = 0;
+    bool ok = cursor_one_of(c, words, &i);
+
+    (void)v;
+    p->power = (uint8_t)i;
+    return ok;
+}
+
 static const struct key keys[] = {
-    { "board", .first = true, .of_variant = key_board },
-    { "letter", .first = true, .of_piece = key_letter },
+    { "board", .first = 2, .of_variant = key_board },
+    { "letter", .first = 2, .of_piece = key_letter },
     { "name", .of_variant = key_name },
     { "title", .of_variant = key_title },
     { "source", .of_variant = key_source },
     { "holes", .repeats = true, .of_variant = key_holes },
     { "bare-king", .of_variant = key_bare_king },
     { "stalemate", .of_variant = key_stalemate },
+    { "out-of-men", .of_variant = key_out_of_men },
+    { "out-of-kind", .of_variant = key_out_of_kind },
+    { "captures", .of_variant = key_captures },
     { "en-passant", .of_variant = key_en_passant },
     { "castling-rook", .of_variant = key_castling_rook },
     { "castling-rank", .of_variant = key_castling_rank },
@@ -773,6 +865,11 @@ static const struct key keys[] = {
     { "opening", .of_variant = key_opening },
     { "opening-quiet-turns", .of_variant = key_quiet_turns },
     { "opening-quiet", .of_variant = key_quiet },
+    { "terrain", .of_variant = key_terrain },
+    { "terrain-cancel", .of_variant = key_terrain_cancel },
+    { "terrain-powers", .of_variant = key_terrain_powers },
+    { "terrain-bridges", .of_variant = key_terrain_bridges },
+    { "terrain-ranks", .first = 1, .of_variant = key_terrain_ranks },
     { "royal", .of_piece = key_royal },
     { "move", .of_piece = key_move },
     { "steps", .of_piece = key_steps },
@@ -784,6 +881,7 @@ static const struct key keys[] = {
     { "zone-move", .of_piece = key_zone_move },
     { "double-step", .of_piece = key_double_step },
     { "becomes", .repeats = true, .of_piece = key_becomes },
+    { "terrain-power", .of_piece = key_terrain_power },
 };
 
 /* Finds a key by its name; NULL: there is no such key. */
@@ -960,7 +1058,7 @@ static bool read_entry(struct file *f, const struct entry *e)
 }
 
 /* Reads the entries whose keys have this `first`, in the order of the file. */
-static bool read_entries(struct file *f, bool first)
+static bool read_entries(struct file *f, int first)
 {
     for (size_t i = 0; i < f->nentries; i++)
         if (f->entry[i].key->first == first && !read_entry(f, &f->entry[i]))
@@ -990,11 +1088,13 @@ static bool need_board_and_letters(struct file *f)
 /* Sets what holds where the keys say nothing; needs the board. */
 static void set_defaults(struct bk_variant *v)
 {
+    v->royal = BK_NO_ROYAL;
     for (unsigned i = 0; i < v->ntypes; i++) {
         v->piece[i].ranks = bk_all_ranks(v);
         v->piece[i].move.steps_max = 1;
         v->piece[i].zone.steps_max = 1;
     }
+    v->land.cancels = true;
 }
 
 /* Reports a complaint at the key that it is about, or at the section if there is none. */
@@ -1055,8 +1155,13 @@ static bool check_counted(struct file *f, int type)
 /* Refuses keys without effect: faults of the file, not of the game's data. */
 static bool check_file(struct file *f)
 {
+    static const char *const terrain[] = { "terrain-cancel", "terrain-powers", "terrain-bridges",
+                                           "terrain-ranks" };
     unsigned doubles = 0;
 
+    for (size_t i = 0; i < sizeof terrain / sizeof *terrain; i++)
+        if (!needs(f, -1, terrain[i], f->v->land.live, "needs terrain = live"))
+            return false;
     for (int i = 0; i < f->v->ntypes; i++) {
         const struct bk_piece *p = &f->v->piece[i];
         bool two = p->move.steps_max == 2;
@@ -1064,11 +1169,16 @@ static bool check_file(struct file *f)
         if (!needs(f, i, "bend", two, "needs steps = 2") ||
             !needs(f, i, "takes-twice", two, "needs steps = 2") ||
             !needs(f, i, "zone-move", p->zone_ranks, "needs zone-ranks") ||
-            !needs(f, i, "zone-ranks", p->zone.nsteps, "needs zone-move") || !check_counted(f, i))
+            !needs(f, i, "zone-ranks", p->zone.nsteps, "needs zone-move") ||
+            !needs(f, i, "terrain-power", f->v->land.live, "needs terrain = live") ||
+            !check_counted(f, i))
             return false;
         doubles |= p->double_ranks;
     }
-    return check_castling_keys(f) && needs(f, -1, "zeroing", f->v->nmove.plies, "needs n-move") &&
+    return check_castling_keys(f) &&
+           needs(f, -1, "out-of-kind", !find_entry(f, -1, "out-of-men", 0),
+                 "does not go with out-of-men") &&
+           needs(f, -1, "zeroing", f->v->nmove.plies, "needs n-move") &&
            needs(f, -1, "n-move", find_entry(f, -1, "zeroing", 0), "needs zeroing, too") &&
            (!f->v->en_passant ||
             needs(f, -1, "en-passant", doubles, "needs a piece with a double-step"));
@@ -1079,17 +1189,21 @@ static bool understand(struct file *f)
     struct bk_variant *v = f->v;
     struct bk_complaint c;
 
-    if (!need_board_and_letters(f) || !read_entries(f, true))
+    if (!need_board_and_letters(f) || !read_entries(f, 2) || !read_entries(f, 1))
         return false;
     set_defaults(v);
-    if (!read_entries(f, false))
+    if (!read_entries(f, 0))
         return false;
-    if (v->ntypes && !find_entry(f, v->royal, "army", 0))
+    if (bk_rules_royal(v) && !find_entry(f, v->royal, "army", 0))
         v->piece[v->royal].army = 1;
     if (!check_file(f))
         return false;
     if (v->castling.shuffled)
         v->castling.allowed = false; /* only the games derived for a FEN castle */
+    if (v->land.live)
+        v->land.changes = v->board;
+    else
+        v->land.cancels = false;
     return bk_variant_check(v, &c) || fault_complaint(f, &c);
 }
 

@@ -121,6 +121,8 @@ bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][
 {
     unsigned men[2] = { 0, 0 }, boxes = 0;
 
+    if (v->land.live)
+        return false;
     if (!v->hands)
         return true;
     for (unsigned type = 0; type < v->ntypes; type++)
@@ -140,13 +142,63 @@ bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][
     return men[0] == 2 && men[1] == 2 && (!v->configuration || boxes > 2);
 }
 
-int bk_rules_stalemate_wdl(const struct bk_variant *v)
+static unsigned men_of(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX])
 {
+    unsigned men = 0;
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        men += count[type];
+    return men;
+}
+
+bool bk_rules_out(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX])
+{
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (v->out_of.kinds >> type & 1 && count[type] <= v->out_of.most[type])
+            return true;
+    return men_of(v, count) == 0;
+}
+
+int bk_rules_out_wdl(const struct bk_variant *v) { return v->out_of.wins ? 1 : -1; }
+
+bool bk_rules_over(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
+{
+    bool white, black;
+
+    if (!bk_rules_royal(v))
+        return bk_rules_out(v, count[BK_WHITE]) || bk_rules_out(v, count[BK_BLACK]);
+    white = men_of(v, count[BK_WHITE]) == 1;
+    black = men_of(v, count[BK_BLACK]) == 1;
+    return (white && black) || (bk_rules_bare_loses(v) && (white || black));
+}
+
+int bk_rules_stalemate_wdl(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
+                           unsigned us)
+{
+    unsigned ours, theirs;
+
     switch (v->stalemate) {
     case BK_STALEMATE_DRAW: return 0;
     case BK_STALEMATE_LOSS: return -1;
+    case BK_STALEMATE_WIN: return 1;
+    case BK_STALEMATE_FEWER: break;
     }
-    return 0;
+    ours = men_of(v, count[us]);
+    theirs = men_of(v, count[!us]);
+    return (ours < theirs) - (ours > theirs);
+}
+
+const char *bk_rules_without_tables(const struct bk_variant *v)
+{
+    if (!bk_rules_royal(v))
+        return "no piece is royal";
+    if (v->must_capture)
+        return "captures = must";
+    if (v->stalemate == BK_STALEMATE_WIN)
+        return "stalemate = win";
+    if (v->stalemate == BK_STALEMATE_FEWER)
+        return "stalemate = fewer-men-win";
+    return NULL;
 }
 
 /* == Promotion and evolution, as far as they go ========================== */

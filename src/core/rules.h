@@ -4,6 +4,8 @@
 #ifndef BK_RULES_H
 #define BK_RULES_H
 
+#include <string.h>
+
 #include "core/variant.h"
 
 /* In place of a type: the man does not change.  Arrays by the type of a man after a move have
@@ -15,6 +17,12 @@ struct bk_change {
     uint8_t type; /* BK_STAYS: none */
     bool counted; /* uses up an allowance of `type` */
 };
+
+/* == Royals == */
+
+/* Has each side one man whom it may not leave attacked, and who is never taken?  Only then
+   v->royal is a type, and are there check, mate, bare kings and castling. */
+static inline bool bk_rules_royal(const struct bk_variant *v) { return v->royal != BK_NO_ROYAL; }
 
 /* == Changes: promotion and evolution == */
 
@@ -150,6 +158,9 @@ static inline unsigned bk_rules_home_rank(const struct bk_variant *v, unsigned c
     return colour == BK_WHITE ? v->castling.rank : v->ranks - 1u - v->castling.rank;
 }
 
+/* Must a side that can capture do so? */
+static inline bool bk_rules_must_capture(const struct bk_variant *v) { return v->must_capture; }
+
 /* May a man of this type take two men in one move? */
 bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type);
 
@@ -162,13 +173,39 @@ bool bk_rules_bares_back(const struct bk_variant *v);
 
 /*
  * Are results exact for these men if captured men leave the game?  True of all games without hands;
- * with hands only if every capture ends the game, and no side can win by configuration:
- * docs/whole.md 1.
+ * with hands only if every capture ends the game, and no side can win by configuration
+ * (docs/whole.md 1); where terrain is live, of none: a game whose land is frozen is another
+ * (core/derive.h).
  */
 bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
 
-/* The value of stalemate for the stalemated side: 0 or -1. */
-int bk_rules_stalemate_wdl(const struct bk_variant *v);
+/*
+ * Without a royal: is a side with these men out of men, or of a kind that it may not be out of?
+ * That ends the game; bk_rules_out_wdl() is its worth to that side: -1 or +1.  If both sides are
+ * out, the one that has just moved counts.
+ */
+bool bk_rules_out(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX]);
+int bk_rules_out_wdl(const struct bk_variant *v);
+
+/*
+ * Do men of this material end the game wherever they stand?  That is: a bare king where it loses,
+ * though it may bare back (bk_pos_bare() says); two kings alone; a side that is out.
+ */
+bool bk_rules_over(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
+
+/* The value of stalemate for the stalemated side, which has the men of `count[us]`: -1, 0, +1. */
+int bk_rules_stalemate_wdl(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
+                           unsigned us);
+
+/* Does a side that cannot move lose, whatever men there are? */
+static inline bool bk_rules_stalemate_loses(const struct bk_variant *v)
+{
+    return v->stalemate == BK_STALEMATE_LOSS;
+}
+
+/* A rule of the game that files of tables do not know yet, by its key and value; NULL: there is
+   none.  Such a game can be counted, and no table of it is made. */
+const char *bk_rules_without_tables(const struct bk_variant *v);
 
 /* The turns of each side after which the game is drawn.  0: no limit. */
 static inline unsigned bk_rules_turns_max(const struct bk_variant *v) { return v->game_turns; }
@@ -213,6 +250,32 @@ static inline unsigned bk_rules_quiet_turns(const struct bk_variant *v) { return
 /* May in these turns only the man who moves give no check, while one who is dropped, or behind
    him, may? */
 static inline bool bk_rules_quiet_moves(const struct bk_variant *v) { return v->quiet_moves; }
+/* == Live terrain == docs/rules.md; who may change what now: core/land.h */
+
+/* Can land vanish and come back in this game? */
+static inline bool bk_rules_land_lives(const struct bk_variant *v) { return v->land.live; }
+/* May a side's men of this type use such a power, begun or not? */
+static inline bool bk_rules_has_power(const struct bk_variant *v, unsigned type, unsigned colour,
+                                      enum bk_power power)
+{
+    return v->land.live && v->piece[type].power == power &&
+           (!v->land.one_each || (power == BK_POWER_CREATES) == (colour == BK_WHITE));
+}
+/* The squares that can ever be sea; none where the land is frozen. */
+static inline const struct bk_bits *bk_rules_changeable(const struct bk_variant *v)
+{
+    return &v->land.changes;
+}
+/* Must a FEN say which squares can change, because not all of the board's can? */
+static inline bool bk_rules_names_changeable(const struct bk_variant *v)
+{
+    return v->land.live && memcmp(&v->land.changes, &v->board, sizeof v->board) != 0;
+}
+/* Does an enemy with the other power forbid both in his range? */
+static inline bool bk_rules_cancels(const struct bk_variant *v) { return v->land.cancels; }
+/* Are bridges two squares wide at least? */
+static inline bool bk_rules_wide_bridges(const struct bk_variant *v) { return v->land.bridges; }
+
 /* How many men of a type a side begins with. */
 static inline unsigned bk_rules_army(const struct bk_variant *v, unsigned type)
 {

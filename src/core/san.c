@@ -83,10 +83,20 @@ char *bk_san(const struct bk_variant *v, const struct bk_pos *p, const struct bk
     char *to = out;
     int wdl;
 
+    if (m->creates) {
+        *to++ = '+';
+        to = put_square(to, v, m->creates - 1u);
+        *to++ = ',';
+    }
     if (m->castles)
         to += sprintf(to, "%s", m->also < m->from ? "O-O-O" : "O-O");
     else
         to = put_move(to, v, p, m, list, n);
+    if (m->destroys) {
+        *to++ = ',';
+        *to++ = '-';
+        to = put_square(to, v, m->destroys - 1u);
+    }
     bk_pos_play(&after, v, m);
     if (bk_pos_end(v, &after, &wdl) != BK_END_NONE && wdl < 0)
         *to++ = '#';

@@ -27,6 +27,7 @@
 #include "core/err.h"
 
 #define BK_TYPES_MAX   32
+#define BK_NO_ROYAL    255 /* no type: indexes no array of types */
 #define BK_STEPS_MAX   48
 #define BK_BECOMES_MAX 4
 #define BK_MEN_MAX     8  /* of a table, kings included */
@@ -93,10 +94,13 @@ struct bk_become {
                        `ranks`; only together with lost_only                         */
 };
 
+/* What a man may do to the land in a game whose terrain is live. */
+enum bk_power { BK_POWER_NONE, BK_POWER_DESTROYS, BK_POWER_CREATES };
+
 struct bk_piece {
     char letter; /* upper case, unique */
     char name[32];
-    bool royal;     /* exactly one type is */
+    bool royal;     /* one type is, or none */
     uint8_t army;   /* men of this type a side starts with */
     uint16_t ranks; /* where it may stand */
     struct bk_movement move;
@@ -106,6 +110,7 @@ struct bk_piece {
                               quietly, over an empty square */
     struct bk_become become[BK_BECOMES_MAX];
     uint8_t nbecomes;
+    uint8_t power; /* enum bk_power */
 };
 
 enum bk_bare {
@@ -114,7 +119,17 @@ enum bk_bare {
     BK_BARE_BACK,    /* baring wins unless the very next move bares back    */
 };
 
-enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS };
+/* Who cannot move draws, loses, wins; or the side with fewer men wins. */
+enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS, BK_STALEMATE_WIN, BK_STALEMATE_FEWER };
+
+/* Without a royal a game ends when a side is out of men: it has none, or, where there are `kinds`,
+   at most most[kind] of one of these. */
+struct bk_out_of {
+    bool told;
+    bool wins;      /* who is out has won; else he has lost */
+    uint32_t kinds; /* a mask of types */
+    uint8_t most[BK_TYPES_MAX];
+};
 
 /*
  * Castling: the king and rook that stand at home with the way free.
@@ -154,6 +169,20 @@ struct bk_nmove {
     uint32_t kinds;    /* a bit a type: its moves zero */
 };
 
+/*
+ * Live terrain: docs/rules.md, "Live terrain".  `changes` are the squares of the board that may be
+ * sea; which of them are is a part of the position.
+ */
+struct bk_land {
+    bool live;
+    bool cancels;  /* no power in range of an enemy with the other one */
+    bool one_each; /* White creates, Black destroys, and neither does both */
+    bool bridges;  /* none that are one square wide */
+    uint8_t below; /* ranks of the board before the army's first, and as many behind its last;
+                      also of a game on land that is frozen */
+    struct bk_bits changes;
+};
+
 struct bk_variant {
     char name[64];
     char title[96];
@@ -163,9 +192,11 @@ struct bk_variant {
     struct bk_bits board;                /* squares that exist (not holes) */
     struct bk_piece piece[BK_TYPES_MAX]; /* file order; [royal] first in names */
     uint8_t ntypes;
-    uint8_t royal;
+    uint8_t royal; /* a type; BK_NO_ROYAL: none, see bk_rules_royal() */
     enum bk_bare bare;
+    struct bk_out_of out_of;
     enum bk_stalemate stalemate;
+    bool must_capture; /* who can capture must */
     bool en_passant;
     struct bk_castling castling;
     uint8_t limit[BK_TYPES_MAX]; /* how often a side may evolve a man into it; 0: no limit */
@@ -178,7 +209,8 @@ struct bk_variant {
     bool opening_drops;          /* the game begins on an empty board */
     uint8_t quiet_turns;         /* turns of each side after the opening drops without checks */
     bool quiet_moves;            /* in these only the man who moves may give none */
-    char start[256];             /* FEN of the initial array; empty: none */
+    struct bk_land land;
+    char start[256]; /* FEN of the initial array; empty: none */
     struct bk_deals deal;
     uint64_t rules_id;            /* hash of everything that decides a result */
     uint64_t wings_id[4];         /* rules_id where rights can be left on these wings only (bit 0:

@@ -42,8 +42,8 @@ static void complain(const char *what, const char *command)
 
 /* == Introductions ======================================================= */
 
-/* Games with hands have turns of several drops, which XBoard cannot show; by name they are played
-   all the same. */
+/* Games with hands have turns of several drops, and land may change with a move, which XBoard
+   cannot show; by name they are played all the same. */
 static bool can_show(const char *name)
 {
     struct bk_report why;
@@ -51,7 +51,7 @@ static bool can_show(const char *name)
     bool shown = false;
 
     if (bk_variant_load(&v, name, &why) == BK_OK) {
-        shown = !bk_rules_hands(v);
+        shown = !bk_rules_hands(v) && !bk_rules_land_lives(v);
         bk_variant_free(v);
     }
     return shown;

@@ -166,7 +166,7 @@ static const char *kings_alone(const struct be_game *g, char out[BK_FEN_MAX])
 
             at[white] = bk_man(v->royal, BK_WHITE);
             at[black] = bk_man(v->royal, BK_BLACK);
-            strcpy(out + bk_board_write(v, at, out), " w - - 0 1");
+            strcpy(out + bk_board_write(v, at, NULL, out), " w - - 0 1");
             if (white != black && bk_bits_has(&v->board, white) && bk_bits_has(&v->board, black) &&
                 may_begin(g, out))
                 return out;
@@ -320,6 +320,13 @@ uint32_t be_move_id(const struct be_game *g, const struct be_move *m)
     const struct bk_turn *t = &m->turn;
     uint32_t id = 0;
 
+    if (!g->hands && (m->plain.creates || m->plain.destroys))
+        return (uint32_t)bk_chance_of(
+                   (uint64_t)m->plain.from | (uint64_t)m->plain.to << 8 |
+                   (uint64_t)m->plain.becomes << 16 | (uint64_t)m->plain.takes << 24 |
+                   (uint64_t)m->plain.also << 32 | (uint64_t)m->plain.creates << 40 |
+                   (uint64_t)m->plain.destroys << 48) |
+               UINT32_C(1);
     if (!g->hands) /* `takes` tells two ways to the same square apart; +1: no move is 0 */
         return (uint32_t)m->plain.from | (uint32_t)m->plain.to << 8 |
                (uint32_t)(m->plain.becomes + 1) << 16 |
@@ -336,7 +343,8 @@ bool be_same_move(const struct be_game *g, const struct be_move *a, const struct
     if (g->hands)
         return !memcmp(&a->turn, &b->turn, sizeof a->turn);
     return x->from == y->from && x->to == y->to && x->becomes == y->becomes &&
-           x->takes == y->takes && x->also == y->also;
+           x->takes == y->takes && x->also == y->also && x->creates == y->creates &&
+           x->destroys == y->destroys;
 }
 
 bool be_is_loud(const struct be_game *g, const struct be_move *m)
@@ -387,6 +395,7 @@ enum be_end be_end_early(const struct be_game *g, const struct be_board *b, int 
     case BK_END_BARE: return BE_BARE;
     case BK_END_BARE_DRAW: return bk_pos_both_bare(p) ? BE_BARE_BOTH : BE_BARED_BACK;
     case BK_END_NONE:
+    case BK_END_OUT: /* games without a royal man are refused */
     case BK_END_CHECKMATE:
     case BK_END_STALEMATE: break;
     }
@@ -403,7 +412,7 @@ enum be_end be_end_stuck(const struct be_game *g, const struct be_board *b, int 
 {
     bool check = be_in_check(g, b);
 
-    *wdl = check ? -1 : bk_rules_stalemate_wdl(g->v);
+    *wdl = check || bk_rules_stalemate_loses(g->v) ? -1 : 0;
     return check ? BE_CHECKMATE : BE_STALEMATE;
 }
 
@@ -457,10 +466,18 @@ uint64_t be_board_key(const struct be_game *g, const struct be_board *b)
 {
     const struct bk_pos *p = &b->plain;
     uint64_t key = UINT64_C(1) << 40 | p->stm | (uint64_t)p->ep << 8 | (uint64_t)p->rights << 16;
+    uint64_t land = 0;
 
     if (g->hands)
         return hands_key(&b->hands);
-    key = bk_chance_of(key);
+    if (bk_rules_land_lives(g->v)) { /* odd and even turns are different positions */
+        struct bk_bits sea = p->sea;
+
+        key |= UINT64_C(1) << 32 | (uint64_t)p->begun << 33 | (uint64_t)(p->turn & 1) << 34;
+        for (unsigned sq; (sq = bk_bits_pop(&sea)) != BK_SQ_NONE;)
+            land += bk_chance_of(UINT64_C(1) << 42 | sq);
+    }
+    key = bk_chance_of(key) + land;
     for (unsigned c = 0; c < 2; c++) {
         struct bk_bits men = p->by[c];
 

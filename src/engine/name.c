@@ -41,20 +41,22 @@ unsigned be_sq_read(const struct be_game *g, enum be_dialect d, const char *text
 
 /* == Moves =============================================================== */
 
+#define NAME_PART_MAX 12 /* a square and what stands before it */
+
 /* Adds a square to a name, after `between` unless that is "". */
-static void add_square(const struct be_game *g, enum be_dialect d, char out[BE_NAME_MAX],
-                       const char *between, unsigned sq)
+static void add_square(const struct be_game *g, enum be_dialect d, char *out, const char *between,
+                       unsigned sq)
 {
     size_t n = strlen(out);
     char name[8];
 
-    snprintf(out + n, BE_NAME_MAX - n, "%s%s", between, sq_write(g, d, sq, name));
+    snprintf(out + n, NAME_PART_MAX, "%s%s", between, sq_write(g, d, sq, name));
 }
 
 /* Writes a move from its name in our notation, which says which squares matter: `a1b2c3` has one
    between.  Reading it back saves repeating the rules for it. */
 static void write_plain(const struct be_game *g, enum be_dialect d, const struct bk_move *m,
-                        char out[BE_NAME_MAX])
+                        char *out)
 {
     char own[16];
     const char *s = bk_move_name(g->v, m, own);
@@ -81,10 +83,20 @@ static void write_plain(const struct be_game *g, enum be_dialect d, const struct
 char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_board *b,
                     const struct be_move *m, char out[BE_NAME_MAX])
 {
+    struct bk_move plain = m->plain;
+    size_t n = 0;
+
     if (g->hands) /* ranks as everywhere: no game with hands has ten */
-        bk_turn_name(&b->hands, g->v, &m->turn, out);
-    else
-        write_plain(g, d, &m->plain, out);
+        return bk_turn_name(&b->hands, g->v, &m->turn, out);
+    plain.creates = plain.destroys = 0;
+    if (m->plain.creates) {
+        strcpy(out, "+");
+        add_square(g, d, out, "", m->plain.creates - 1u);
+        n = strlen(strcat(out, ","));
+    }
+    write_plain(g, d, &plain, out + n);
+    if (m->plain.destroys)
+        add_square(g, d, out, ",-", m->plain.destroys - 1u);
     return out;
 }
 

@@ -18,6 +18,8 @@ unsigned bk_index_leads(const struct bk_index *ix, const struct bk_block *b, uns
 {
     unsigned k = 1;
 
+    if (bk_index_is_anchor(ix, slot))
+        return 0;
     if (slot > ix->like[slot] && b->cell[slot - 1] == b->cell[slot])
         return 0;
     while (slot + k < ix->nslots && ix->like[slot + k] == ix->like[slot] &&
@@ -50,6 +52,13 @@ static bool place_home(const struct bk_index *ix, const struct bk_pos *p, struct
     return true;
 }
 
+/* Is this the first of the men who are like an anchor, but for not being it? */
+static bool follows_anchor(const struct bk_index *ix, unsigned s)
+{
+    return s && bk_index_is_anchor(ix, s - 1) && ix->type[s - 1] == ix->type[s] &&
+           ix->colour[s - 1] == ix->colour[s];
+}
+
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out)
 {
     unsigned filled = 0;
@@ -59,13 +68,13 @@ bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk
         return false;
     if (ix->m.rights && !place_home(ix, p, out, &held))
         return false;
-    out->king[0] = p->king[0];
-    out->king[1] = p->king[1];
+    for (unsigned c = 0; c < 2; c++)
+        out->king[c] = ix->anchored ? 0 : p->king[c];
     for (unsigned s = 0; s < ix->nslots; s++) {
         struct bk_bits men = p->by[ix->colour[s]];
         uint8_t man = bk_man(ix->type[s], ix->colour[s]);
 
-        if (ix->like[s] < s || ix->right[s] >= 0)
+        if (ix->like[s] < s || ix->right[s] >= 0 || follows_anchor(ix, s))
             continue;
         filled = s;
         if (ix->m.rights)
@@ -83,14 +92,14 @@ bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
 {
     if (ix->m.rights || p->rights)
         return false;
-    out->king[0] = swap[p->king[1]];
-    out->king[1] = swap[p->king[0]];
+    for (unsigned c = 0; c < 2; c++)
+        out->king[c] = ix->anchored ? 0 : swap[p->king[!c]];
     for (unsigned s = 0; s < ix->nslots; s++) {
         struct bk_bits men = p->by[!ix->colour[s]];
         uint8_t man = bk_man(ix->type[s], !ix->colour[s]);
         unsigned filled = s;
 
-        if (ix->like[s] < s)
+        if (ix->like[s] < s || follows_anchor(ix, s))
             continue;
         for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
             if (p->at[sq] == man)
@@ -194,7 +203,7 @@ uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at
         *block = (uint32_t)nth;
     b = &ix->block[nth];
     pairs = b->pairs;
-    pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
+    pair = bk_index_pair(ix, at);
     if (pairs->slice[pair] < 0)
         return UINT64_MAX;
     turn(ix, at, pairs->sym[pair]);
@@ -243,6 +252,9 @@ void bk_index_unrank(const struct bk_index *ix, uint64_t number, struct bk_place
             number /= b->pairs->nslices;
             out->king[0] = b->pairs->king[slice][0];
             out->king[1] = b->pairs->king[slice][1];
+            for (unsigned c = 0; ix->anchored && c < 2; c++)
+                if (ix->anchor[c] >= 0)
+                    out->sq[ix->anchor[c]] = b->pairs->king[slice][c];
         } else if (bk_index_leads(ix, b, slot)) {
             unsigned k = bk_index_leads(ix, b, slot);
             uint64_t radix = bk_index_radix(ix, b, slot);
@@ -265,7 +277,7 @@ bool bk_index_position(const struct bk_index *ix, const struct bk_placement *at,
     memcpy(p->left, ix->m.left, sizeof p->left);
     p->rights = ix->m.rights;
     p->stm = (uint8_t)stm;
-    for (unsigned colour = 0; colour < 2; colour++) {
+    for (unsigned colour = 0; colour < 2 && !ix->anchored; colour++) {
         if (p->at[at->king[colour]])
             return false;
         bk_pos_put(p, ix->v, ix->v->royal, colour, at->king[colour]);
@@ -290,7 +302,7 @@ static unsigned stabilizer(const struct bk_index *ix, uint32_t block, const stru
 {
     const struct bk_pairs *pairs = ix->block[block].pairs;
 
-    return pairs->stabilizer[pairs->slice[(size_t)at->king[0] * ix->v->nsq + at->king[1]]];
+    return pairs->stabilizer[pairs->slice[bk_index_pair(ix, at)]];
 }
 
 unsigned bk_index_images(const struct bk_index *ix, uint32_t block, const struct bk_placement *at)
@@ -345,16 +357,66 @@ bool bk_index_twin(const struct bk_index *ix, uint64_t number, const struct bk_p
     return true;
 }
 
+/* == Who is the anchor == */
+
+/* Returns how many men there are like a side's anchor, he included; 1: there is no anchor. */
+static unsigned like_anchor(const struct bk_index *ix, unsigned colour)
+{
+    int anchor = ix->anchored ? ix->anchor[colour] : -1;
+
+    return anchor < 0 ? 1 : ix->m.count[colour][ix->type[anchor]];
+}
+
+unsigned bk_index_choices(const struct bk_index *ix)
+{
+    return like_anchor(ix, BK_WHITE) * like_anchor(ix, BK_BLACK);
+}
+
+/* Makes the nth man like a side's anchor, from 0, the anchor. */
+static void choose_anchor(const struct bk_index *ix, unsigned colour, unsigned nth,
+                          struct bk_placement *at)
+{
+    int anchor = ix->anchor[colour];
+    uint8_t sq;
+
+    if (anchor < 0 || !nth)
+        return;
+    sq = at->sq[anchor];
+    at->sq[anchor] = at->sq[anchor + (int)nth];
+    at->sq[anchor + (int)nth] = sq;
+}
+
+static uint64_t first_image(const struct bk_index *ix, uint64_t number,
+                            const struct bk_placement *at)
+{
+    struct bk_placement least;
+
+    return least_image(ix, number, at, &least) ? bk_index_rank(ix, &least) : number;
+}
+
 bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
 {
     struct bk_placement least;
 
+    if (bk_index_choices(ix) > 1)
+        return bk_index_first(ix, number, at) == number;
     return !least_image(ix, number, at, &least);
 }
 
 uint64_t bk_index_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
 {
-    struct bk_placement least;
+    unsigned white = like_anchor(ix, BK_WHITE), choices = bk_index_choices(ix);
+    uint64_t first = first_image(ix, number, at);
 
-    return least_image(ix, number, at, &least) ? bk_index_rank(ix, &least) : number;
+    for (unsigned i = 1; i < choices; i++) {
+        struct bk_placement other = *at;
+        uint64_t there;
+
+        choose_anchor(ix, BK_WHITE, i % white, &other);
+        choose_anchor(ix, BK_BLACK, i / white, &other);
+        there = bk_index_rank_turned(ix, &other, NULL);
+        there = first_image(ix, there, &other);
+        first = there < first ? there : first;
+    }
+    return first;
 }

@@ -15,7 +15,8 @@
  *          have one block.  Moves lead from a block to itself or to a later
  *          solved one, never in circles.
  *   slice  a pair of king squares, up to the symmetries that keep the block.
- *          Pairs whose kings attack each other do not exist.
+ *          Pairs whose kings attack each other do not exist.  In a game without
+ *          royals an *anchor* takes the king's place, one of a side's men.
  *   digit  within a slice each man has a digit: its place in its cell; equal
  *          men of one cell share a digit that numbers their unordered sets.
  *
@@ -88,6 +89,10 @@ struct bk_index {
     uint8_t like[BK_SLOTS_MAX]; /* first slot with an equal man */
     bool equals;                /* there are equal men */
     bool whole; /* there is one block, and placements need no turning to lie in it */
+    /* Without royals the slice is a pair of anchors: slots, by side; -1: the side has none.  They
+       have no digit; the men who are like one are not told apart from each other, but from him. */
+    bool anchored;
+    int8_t anchor[2];
     int8_t right[BK_SLOTS_MAX]; /* castling right (a bit of bk_pos.rights) of this rook, or -1 */
     struct bk_cells *cells[BK_SLOTS_MAX]; /* equal men share */
     unsigned group;                       /* symmetries of the material */
@@ -134,7 +139,8 @@ static inline unsigned bk_index_colour(const struct bk_index *ix, unsigned man)
     return man < 2 ? man : ix->colour[man - 2];
 }
 
-/* Where the men stand: kings apart, other men by slot. */
+/* Where the men stand: kings apart, other men by slot.  Without royals `king` means nothing; its
+   squares are squares of the board. */
 struct bk_placement {
     uint8_t king[2];
     uint8_t sq[BK_SLOTS_MAX];
@@ -154,6 +160,40 @@ static inline void bk_placement_put(struct bk_placement *at, unsigned man, unsig
 {
     ((uint8_t *)at)[man] = (uint8_t)sq;
 }
+
+static inline bool bk_index_is_anchor(const struct bk_index *ix, unsigned slot)
+{
+    return ix->anchored && ((int)slot == ix->anchor[0] || (int)slot == ix->anchor[1]);
+}
+
+/* Returns the type of the man whose squares make a side's half of the slice: the royal one, or its
+   anchor; -1: it has none. */
+static inline int bk_index_anchor_type(const struct bk_index *ix, unsigned colour)
+{
+    if (!ix->anchored)
+        return ix->v->royal;
+    return ix->anchor[colour] < 0 ? -1 : ix->type[ix->anchor[colour]];
+}
+
+/* Returns where that man stands; 0: the side has none. */
+static inline unsigned bk_index_anchor_sq(const struct bk_index *ix, const struct bk_placement *at,
+                                          unsigned colour)
+{
+    if (!ix->anchored)
+        return at->king[colour];
+    return ix->anchor[colour] < 0 ? 0 : at->sq[ix->anchor[colour]];
+}
+
+/* Returns the number of a placement's pair: an index into bk_pairs.slice. */
+static inline size_t bk_index_pair(const struct bk_index *ix, const struct bk_placement *at)
+{
+    return (size_t)bk_index_anchor_sq(ix, at, BK_WHITE) * ix->v->nsq +
+           bk_index_anchor_sq(ix, at, BK_BLACK);
+}
+
+/* Returns in how many ways the anchors of a position can be chosen among men of their kinds: it has
+   so many numbers, of the same value. */
+unsigned bk_index_choices(const struct bk_index *ix);
 
 /* Sets `out` to where the men of a position stand.  False: it is not of exactly this material. */
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);
@@ -194,7 +234,7 @@ int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at);
 
 /*
  * Is this the number that stands for its class?  True except in slices that a symmetry keeps: there
- * only one of several mirrored positions is.
+ * only one of several mirrored positions is; and where another man could be the anchor.
  */
 bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
 

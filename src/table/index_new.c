@@ -30,10 +30,88 @@ static void slot_new(struct bk_index *ix, unsigned type, unsigned colour, unsign
     ix->nslots++;
 }
 
+/* Can such a man be an anchor: does he go to and fro, the same way from everywhere, by one way at
+   most to each square, and never change? */
+static bool can_be_anchor(const struct bk_variant *v, unsigned colour, unsigned type)
+{
+    const struct bk_movement *m = &v->piece[type].move;
+
+    if (bk_rules_changes_ever(v, type) || !bk_rules_moves_alike(v, type) ||
+        bk_rules_takes_twice(v, type))
+        return false;
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        bool back = false;
+
+        for (unsigned j = 0; j < m->nsteps; j++)
+            back |= m->step[j].df == -m->step[i].df && m->step[j].dr == -m->step[i].dr &&
+                    m->step[j].range == m->step[i].range && m->step[j].how == m->step[i].how;
+        if (!back || m->step[i].how & BK_HOPS)
+            return false;
+    }
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(v, type, colour, sq, &n);
+
+        if (bk_bits_has(&v->board, sq) && !bk_rules_may_stand(v, type, colour, sq))
+            return false;
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].npaths > 1)
+                return false;
+    }
+    return true;
+}
+
+/* How good an anchor such a man makes: best is one without an equal, since a position has a number
+   for each man who could be it; then a leaper; then one of few moves, so that the busiest man stays
+   the inner one. */
+static unsigned anchor_worth(const struct bk_index *ix, unsigned colour, unsigned type)
+{
+    const struct bk_variant *v = ix->v;
+    unsigned moves = 0;
+    bool leaps = true;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(v, type, colour, sq, &n);
+
+        moves += n;
+        for (unsigned i = 0; i < n; i++)
+            leaps &= !r[i].npaths;
+    }
+    return (ix->m.count[colour][type] == 1) * 400000u + leaps * 200000u + 100000u - moves;
+}
+
+/* The type of a side's anchor; -1: none. */
+static int choose_anchor(const struct bk_index *ix, unsigned colour)
+{
+    unsigned most = 0;
+    int found = -1;
+
+    for (unsigned type = 0; ix->anchored && type < ix->v->ntypes; type++) {
+        unsigned worth;
+
+        if (!ix->m.count[colour][type] || !can_be_anchor(ix->v, colour, type))
+            continue;
+        worth = anchor_worth(ix, colour, type);
+        if (worth > most) {
+            most = worth;
+            found = (int)type;
+        }
+    }
+    return found;
+}
+
 /* Makes the slots.  Of men of one type those with a castling right come first, each unlike the
-   others. */
+   others, and so does the anchor. */
 static void slots_new(struct bk_index *ix)
 {
+    int anchor[2];
+
+    ix->anchored = !bk_rules_royal(ix->v);
+    for (unsigned colour = 0; colour < 2; colour++) {
+        anchor[colour] = choose_anchor(ix, colour);
+        ix->anchor[colour] = -1;
+    }
     for (unsigned colour = 0; colour < 2; colour++)
         for (unsigned type = 0; type < ix->v->ntypes; type++) {
             unsigned men = type == ix->v->royal ? 0 : ix->m.count[colour][type], first;
@@ -43,6 +121,11 @@ static void slots_new(struct bk_index *ix)
                     slot_new(ix, type, colour, ix->nslots, (int)(2 * colour + side));
                     men--;
                 }
+            if (anchor[colour] == (int)type) {
+                ix->anchor[colour] = (int8_t)ix->nslots;
+                slot_new(ix, type, colour, ix->nslots, -1);
+                men--;
+            }
             first = ix->nslots;
             while (men--)
                 slot_new(ix, type, colour, first, -1);
@@ -150,10 +233,24 @@ static bool king_strays(const struct bk_index *ix, unsigned colour, unsigned sq)
     return ix->m.rights >> 2 * colour & 3 && sq != bk_right_king(ix->v, 2 * colour);
 }
 
+/* May an anchor stand there?  Where there is none his square is 0, as it were. */
+static bool anchor_stands(const struct bk_index *ix, unsigned colour, unsigned sq)
+{
+    int type = bk_index_anchor_type(ix, colour);
+
+    return type < 0 ? sq == 0 : bk_rules_may_stand(ix->v, (unsigned)type, colour, sq);
+}
+
 static bool pair_exists(const struct bk_index *ix, unsigned wk, unsigned bk)
 {
     const struct bk_variant *v = ix->v;
 
+    if (ix->anchored) {
+        bool both = ix->anchor[BK_WHITE] >= 0 && ix->anchor[BK_BLACK] >= 0;
+
+        return !(both && wk == bk) && anchor_stands(ix, BK_WHITE, wk) &&
+               anchor_stands(ix, BK_BLACK, bk);
+    }
     return wk != bk && bk_rules_may_stand(v, v->royal, BK_WHITE, wk) &&
            bk_rules_may_stand(v, v->royal, BK_BLACK, bk) && !king_strays(ix, BK_WHITE, wk) &&
            !king_strays(ix, BK_BLACK, bk) &&
@@ -172,18 +269,34 @@ static void pairs_free(struct bk_pairs *p)
     }
 }
 
+/* How symmetries turn both halves of a pair.  That of a side without an anchor stays 0. */
+struct turns {
+    const uint8_t *map[BK_SYMMETRIES][2];
+    uint8_t still[BK_SQ_MAX];
+};
+
+static void find_turns(struct turns *t, const struct bk_index *ix)
+{
+    for (unsigned sq = 0; sq < BK_SQ_MAX; sq++)
+        t->still[sq] = (uint8_t)sq;
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+        for (unsigned c = 0; c < 2; c++)
+            t->map[sym][c] = bk_index_anchor_type(ix, c) < 0 ? t->still : ix->map[sym];
+}
+
 /* Adds the next pair, in the order of their numbers: a slice of its own, or that of its least
    image. */
-static void add_pair(struct bk_pairs *p, const struct bk_index *ix, unsigned wk, unsigned bk)
+static void add_pair(struct bk_pairs *p, const struct turns *turns, unsigned nsq, unsigned wk,
+                     unsigned bk)
 {
-    unsigned nsq = ix->v->nsq, self = wk * nsq + bk, least = self, by = 0, keep = 0;
+    unsigned self = wk * nsq + bk, least = self, by = 0, keep = 0;
 
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
         unsigned image;
 
         if (!(p->group >> sym & 1))
             continue;
-        image = ix->map[sym][wk] * nsq + ix->map[sym][bk];
+        image = turns->map[sym][BK_WHITE][wk] * nsq + turns->map[sym][BK_BLACK][bk];
         if (image == self)
             keep |= 1u << sym;
         if (image < least) {
@@ -209,9 +322,11 @@ static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
     unsigned nsq = ix->v->nsq;
     size_t all = (size_t)nsq * nsq;
     struct bk_pairs *p = calloc(1, sizeof *p);
+    struct turns turns;
 
     if (!p)
         return NULL;
+    find_turns(&turns, ix);
     p->group = group;
     p->king = malloc(all * sizeof *p->king);
     p->stabilizer = malloc(all);
@@ -225,7 +340,7 @@ static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
         for (unsigned bk = 0; bk < nsq; bk++) {
             p->slice[wk * nsq + bk] = -1;
             if (pair_exists(ix, wk, bk))
-                add_pair(p, ix, wk, bk);
+                add_pair(p, &turns, nsq, wk, bk);
         }
     return p;
 }
@@ -485,11 +600,12 @@ void bk_index_reorder(struct bk_index *ix, const uint8_t *order)
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
                          const struct bk_material *m, const uint8_t *order, struct bk_report *why)
 {
+    unsigned men_max = bk_rules_royal(v) ? BK_MEN_MAX : BK_SLOTS_MAX;
     struct bk_index *ix;
     enum bk_err err = BK_E_SYSTEM;
 
-    if (bk_material_men(m, v) > BK_MEN_MAX)
-        return bk_fail(why, BK_E_USAGE, "more than %d men", BK_MEN_MAX);
+    if (bk_material_men(m, v) > men_max)
+        return bk_fail(why, BK_E_USAGE, "more than %u men", men_max);
     if (!bk_moves_fit(v, (const uint8_t(*)[BK_TYPES_MAX])m->count))
         return bk_fail(why, BK_E_USAGE, "no table: a position could have more than %d moves",
                        BK_MOVES_MAX);

@@ -133,7 +133,7 @@ static enum bk_err read_men(struct bk_material *m, const struct bk_variant *v, c
     }
     if (!seen_v)
         return bk_fail(why, BK_E_USAGE, "material '%s': no 'v' between the two sides", name);
-    for (colour = 0; colour < 2; colour++)
+    for (colour = 0; colour < 2 && bk_rules_royal(v); colour++)
         if (m->count[colour][v->royal] != 1)
             return bk_fail(why, BK_E_USAGE, "material '%s': %s has %d kings, needs one", name,
                            bk_colour_name(colour), m->count[colour][v->royal]);
@@ -180,7 +180,8 @@ static void put_men(struct naming *w, const struct bk_material *m, const struct 
     for (unsigned colour = 0; colour < 2; colour++) {
         if (colour)
             put_letters(w, 'v', 1);
-        put_letters(w, v->piece[v->royal].letter, 1);
+        if (bk_rules_royal(v))
+            put_letters(w, v->piece[v->royal].letter, 1);
         for (unsigned type = 0; type < v->ntypes; type++)
             if (type != v->royal)
                 put_letters(w, v->piece[type].letter, m->count[colour][type]);
@@ -321,19 +322,9 @@ bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v)
     return true;
 }
 
-static bool bare(const struct bk_material *m, const struct bk_variant *v, unsigned colour)
-{
-    for (unsigned type = 0; type < v->ntypes; type++)
-        if (type != v->royal && m->count[colour][type])
-            return false;
-    return true;
-}
-
 bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v)
 {
-    bool white = bare(m, v, BK_WHITE), black = bare(m, v, BK_BLACK);
-
-    return (white && black) || (bk_rules_bare_loses(v) && (white || black));
+    return bk_rules_over(v, (const uint8_t(*)[BK_TYPES_MAX])m->count);
 }
 
 enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk_variant *v,
@@ -343,6 +334,12 @@ enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk
 
     if (bk_rules_plain_is_exact(v, (const uint8_t(*)[BK_TYPES_MAX])m->count))
         return BK_OK;
+    if (bk_rules_land_lives(v))
+        return bk_fail(
+            why, BK_E_USAGE,
+            "%s: land changes in %s, so it has no table; ask `bareking whole`, or, where "
+            "land can never change again, name the position (--for FEN)",
+            bk_material_name(m, v, name), v->name);
     return bk_fail(why, BK_E_USAGE,
                    "%s: captured men come back in %s, so it has no table; "
                    "ask `bareking whole`",

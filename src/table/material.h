@@ -26,7 +26,7 @@
 #define BK_MATERIAL_NAME_MAX 96
 
 struct bk_material {
-    uint8_t count[2][BK_TYPES_MAX]; /* royals included: 1 each */
+    uint8_t count[2][BK_TYPES_MAX]; /* royals included: 1 each, or none */
     uint8_t left[2][BK_TYPES_MAX];  /* evolutions left, normalised; 0 for types without limit */
     uint8_t rights;                 /* castling, as in bk_pos: bit 2 * colour + side */
 };

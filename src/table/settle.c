@@ -1049,7 +1049,7 @@ static enum bk_err tell_end(struct bk_view *view, struct bk_brought *out)
         return err;
     }
     out->end = bk_view_in_check(view) ? BK_END_CHECKMATE : BK_END_STALEMATE;
-    out->wdl = out->end == BK_END_CHECKMATE ? -1 : bk_rules_stalemate_wdl(v);
+    out->wdl = out->end == BK_END_CHECKMATE || bk_rules_stalemate_loses(v) ? -1 : 0;
     out->plies = out->wdl ? 0 : -1;
     out->known = true;
     return BK_OK;

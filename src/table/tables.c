@@ -135,7 +135,7 @@ static struct bk_links *links_new(const struct bk_table *t)
         look_around(&l->men, ix, i);
     for (unsigned us = 0; us < 2; us++)
         l->men.bares[us] = bares(&l->men, ix->v, us);
-    l->men.draws_go_on = bk_rules_stalemate_wdl(ix->v) != 0;
+    l->men.draws_go_on = bk_rules_stalemate_loses(ix->v);
     return l;
 }
 

@@ -52,11 +52,12 @@ struct view {
     int without;    /* the only outer that is not, the others being numbered likewise; -1: none */
 };
 
-/* Returns whether a man has cells, or a castling right, to which there is no way back.  It is fixed
-   then, or its moves may lead out of the block. */
+/* Returns whether a man has cells, or a castling right, to which there is no way back, or is an
+   anchor.  It is fixed then, or its moves may lead out of the block. */
 static inline bool leaves(const struct bk_setup *s, unsigned slot)
 {
-    return slot != BK_KINGS_SLOT && (s->ix->cells[slot]->n > 1 || s->ix->right[slot] >= 0);
+    return slot != BK_KINGS_SLOT && (s->ix->cells[slot]->n > 1 || s->ix->right[slot] >= 0 ||
+                                     bk_index_is_anchor(s->ix, slot));
 }
 
 static inline bool is_taken(const struct bk_exit *e, unsigned slot)
@@ -66,13 +67,15 @@ static inline bool is_taken(const struct bk_exit *e, unsigned slot)
 
 /* Returns the square of the fixed man that an exit takes; BK_SQ_NONE: no such man is taken, or the
    mover takes twice. */
-static uint8_t target_of(const struct bk_setup *s, const struct bk_exit *e)
+static uint8_t target_of(const struct ctx *c, const struct bk_exit *e)
 {
+    const struct bk_setup *s = c->s;
+
     if (e->mover != BK_KINGS_SLOT && bk_rules_takes_twice(s->v, s->ix->type[e->mover]))
         return BK_SQ_NONE;
-    for (unsigned i = 0; i < s->fixed.n; i++)
-        if ((int)s->fixed.slot[i] == e->taken)
-            return s->fixed.sq[i];
+    for (unsigned i = 0; i < c->fixed.n; i++)
+        if ((int)c->fixed.slot[i] == e->taken)
+            return c->fixed.sq[i];
     return BK_SQ_NONE;
 }
 
@@ -112,12 +115,13 @@ static void compare_with_conf(const struct bk_setup *s, struct view *view)
         view->without = -1;
 }
 
-static void shape_view(const struct bk_setup *s, const struct bk_exit *e, struct view *view)
+static void shape_view(const struct ctx *c, const struct bk_exit *e, struct view *view)
 {
+    const struct bk_setup *s = c->s;
     size_t stride = 1;
 
     memset(view, 0, sizeof *view);
-    view->target = target_of(s, e);
+    view->target = target_of(c, e);
     for (unsigned o = 0; o < s->nouter; o++) {
         const struct bk_outer *out = &s->outer[o];
         struct bk_free_man *man = &view->men[view->n];
@@ -162,17 +166,18 @@ static inline size_t view_offset(const struct bk_setup *s, const struct view *vi
 
 /* Returns the positions among `placed`, of a configuration, in which the man of `slot` is on
    `sq`. */
-static inline set stands_on(const struct bk_setup *s, int slot, uint32_t conf, unsigned sq,
-                            set placed)
+static inline set stands_on(const struct ctx *c, int slot, uint32_t conf, unsigned sq, set placed)
 {
+    const struct bk_setup *s = c->s;
+
     if (slot == s->inner.slot)
         return placed & bit(sq);
     for (unsigned o = 0; o < s->nouter; o++)
         if (s->outer[o].slot == slot)
             return s->conf.sq[conf][o] == sq ? placed : NONE;
-    for (unsigned i = 0; i < s->fixed.n; i++)
-        if (s->fixed.slot[i] == slot)
-            return s->fixed.sq[i] == sq ? placed : NONE;
+    for (unsigned i = 0; i < c->fixed.n; i++)
+        if (c->fixed.slot[i] == slot)
+            return c->fixed.sq[i] == sq ? placed : NONE;
     return NONE;
 }
 
@@ -224,14 +229,13 @@ static inline set empty_on(const struct ctx *c, unsigned sq, set occ, set from)
 static set taking_twice(const struct exits *x, uint32_t conf, const struct bk_reach *r, set occ)
 {
     const struct ctx *c = &x->w->ctx;
-    const struct bk_setup *s = c->s;
     set from = x->legal[conf];
     unsigned via = via_of(c, r);
 
     if (x->e->also < 0)
-        return empty_on(c, r->to, occ, stands_on(s, x->e->taken, conf, via, from));
-    return stands_on(s, x->e->also, conf, r->to, stands_on(s, x->e->taken, conf, via, from)) |
-           stands_on(s, x->e->taken, conf, r->to, stands_on(s, x->e->also, conf, via, from));
+        return empty_on(c, r->to, occ, stands_on(c, x->e->taken, conf, via, from));
+    return stands_on(c, x->e->also, conf, r->to, stands_on(c, x->e->taken, conf, via, from)) |
+           stands_on(c, x->e->taken, conf, r->to, stands_on(c, x->e->also, conf, via, from));
 }
 
 /* The inner squares for which the mover may go by `r` and take what the exit says. */
@@ -242,7 +246,7 @@ static inline set going(const struct exits *x, uint32_t conf, const struct bk_re
 
     if (r->how & BK_TWICE)
         return taking_twice(x, conf, r, occ);
-    from = x->e->taken >= 0 ? stands_on(c->s, x->e->taken, conf, r->to, from)
+    from = x->e->taken >= 0 ? stands_on(c, x->e->taken, conf, r->to, from)
                             : empty_on(c, r->to, occ, from);
     if (any(from))
         from &= open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ);
@@ -376,11 +380,13 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned m
 }
 
 /* Is there a configuration with the man of `slot` on this square? */
-static bool may_stand(const struct bk_setup *s, int slot, unsigned sq)
+static bool may_stand(const struct ctx *c, int slot, unsigned sq)
 {
-    for (unsigned i = 0; i < s->fixed.n; i++)
-        if (s->fixed.slot[i] == slot)
-            return s->fixed.sq[i] == sq;
+    const struct bk_setup *s = c->s;
+
+    for (unsigned i = 0; i < c->fixed.n; i++)
+        if (c->fixed.slot[i] == slot)
+            return c->fixed.sq[i] == sq;
     for (unsigned o = 0; o < s->nouter; o++)
         if (s->outer[o].slot == slot)
             return s->outer[o].digit[sq] != BK_SQ_NONE;
@@ -395,7 +401,7 @@ static void king_exits(struct exits *x)
 
     for (unsigned i = 0; i < n; i++) {
         if (!(r[i].how & ways_of(x->e)) || r[i].to == x->at.king[!side] ||
-            !may_stand(s, x->e->taken, r[i].to) ||
+            !may_stand(&x->w->ctx, x->e->taken, r[i].to) ||
             !bk_rules_may_stand(s->v, s->v->royal, side, r[i].to))
             continue;
         x->at.king[side] = r[i].to;
@@ -487,7 +493,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
     for (unsigned i = 0; i < n; i++) {
         if (!(r[i].how & ways_of(x->e)) || !bk_exit_may_end(s, x->e, r[i].to))
             continue;
-        if (x->e->taken >= 0 && r[i].how & BK_TAKES && !may_stand(s, x->e->taken, r[i].to))
+        if (x->e->taken >= 0 && r[i].how & BK_TAKES && !may_stand(&x->w->ctx, x->e->taken, r[i].to))
             continue;
         if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
             continue; /* no exit: it stays in its cell, or in the group */
@@ -530,15 +536,16 @@ static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const stru
 }
 
 /* Returns the square of a taken man in this configuration; BK_SQ_NONE if it is the inner man */
-static unsigned taken_square(const struct bk_setup *s, int taken, uint32_t conf)
+static unsigned taken_square(const struct ctx *c, int taken, uint32_t conf)
 {
+    const struct bk_setup *s = c->s;
     unsigned o = bk_setup_outer(s, taken);
 
     if (o < s->nouter)
         return s->conf.sq[conf][o];
-    for (unsigned i = 0; i < s->fixed.n; i++)
-        if (s->fixed.slot[i] == taken)
-            return s->fixed.sq[i];
+    for (unsigned i = 0; i < c->fixed.n; i++)
+        if (c->fixed.slot[i] == taken)
+            return c->fixed.sq[i];
     return BK_SQ_NONE;
 }
 
@@ -616,7 +623,7 @@ static void outer_exits(struct exits *x)
         if (!any(x->legal[conf]))
             continue;
         occ = c->base_occ | ((const set *)s->conf.occ)[conf];
-        to = x->e->taken >= 0 && !twice ? taken_square(s, x->e->taken, conf) : BK_SQ_NONE;
+        to = x->e->taken >= 0 && !twice ? taken_square(c, x->e->taken, conf) : BK_SQ_NONE;
         r = bk_reach_from(s->v, s->outer[o].type, x->e->colour, home, &n);
         if (to != BK_SQ_NONE) { /* at most a few ways lead there */
             uint32_t first = s->link[slot][home * s->v->nsq + to];
@@ -651,7 +658,7 @@ static void inner_captures(struct exits *x, uint32_t vector)
     unsigned words = lanes_words(((const lanes *)x->legal)[vector]), left = words;
 
     EACH_LANE (i, left) {
-        to[i] = taken_square(s, x->e->taken, vector * LANES + i);
+        to[i] = taken_square(c, x->e->taken, vector * LANES + i);
         if (bk_exit_may_end(s, x->e, to[i]))
             there[i] = bit(to[i]);
     }
@@ -687,10 +694,10 @@ static void inner_takes_twice(struct exits *x, uint32_t vector)
     EACH_LANE (i, words) {
         uint32_t conf = vector * LANES + i;
         const int16_t *row = x->w->view + view_offset(s, &x->view, conf, -1, 0);
-        unsigned taken = taken_square(s, x->e->taken, conf);
+        unsigned taken = taken_square(c, x->e->taken, conf);
 
         if (x->e->also >= 0) {
-            unsigned also = taken_square(s, x->e->also, conf);
+            unsigned also = taken_square(c, x->e->also, conf);
 
             offer_inner_twice(x, conf, taken, also, row);
             offer_inner_twice(x, conf, also, taken, row);

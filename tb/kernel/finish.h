@@ -8,6 +8,23 @@
 #include "tb/kernel/legal.h"
 #include "tb/kernel/tally.h"
 
+/* Sets `at` to where the men of a position stand. */
+static void place_men(const struct bk_setup *s, struct bk_placement *at, uint32_t slice,
+                      uint32_t conf, unsigned sq)
+{
+    at->king[0] = s->pairs->king[slice][0];
+    at->king[1] = s->pairs->king[slice][1];
+    for (unsigned o = 0; o < s->nouter; o++)
+        at->sq[s->outer[o].slot] = s->conf.sq[conf][o];
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        at->sq[s->fixed.slot[i]] = s->fixed.sq[i];
+    if (s->inner.slot >= 0)
+        at->sq[s->inner.slot] = (uint8_t)sq;
+    for (unsigned c = 0; s->anchored && c < 2; c++)
+        if (s->ix->anchor[c] >= 0)
+            at->sq[s->ix->anchor[c]] = s->pairs->king[slice][c];
+}
+
 static void consider(const struct bk_setup *s, struct bk_longest *l, int plies, uint32_t slice,
                      uint32_t conf, unsigned sq)
 {
@@ -19,14 +36,7 @@ static void consider(const struct bk_setup *s, struct bk_longest *l, int plies, 
     if (!bk_longest_before(&this, l))
         return;
     *l = this;
-    l->at.king[0] = s->pairs->king[slice][0];
-    l->at.king[1] = s->pairs->king[slice][1];
-    for (unsigned o = 0; o < s->nouter; o++)
-        l->at.sq[s->outer[o].slot] = s->conf.sq[conf][o];
-    for (unsigned i = 0; i < s->fixed.n; i++)
-        l->at.sq[s->fixed.slot[i]] = s->fixed.sq[i];
-    if (s->inner.slot >= 0)
-        l->at.sq[s->inner.slot] = (uint8_t)sq;
+    place_men(s, &l->at, slice, conf, sq);
 }
 
 /* Turns the numbers k of a configuration's row, `dtw`, into codes in place. */
@@ -110,6 +120,24 @@ static void count_late(struct bk_tally *t, unsigned side, const struct finished 
     t->blessed[side] += count(losses & first);
 }
 
+/* Returns those of x that stand for their class where another man could be the anchor. */
+static set first_choices(const struct ctx *c, uint32_t conf, set x)
+{
+    const struct bk_setup *s = c->s;
+    struct bk_placement at;
+    set first = NONE;
+
+    EACH (sq, x) {
+        uint64_t number;
+
+        place_men(s, &at, c->slice, conf, sq);
+        number = bk_index_rank(s->ix, &at);
+        if (bk_index_is_first(s->ix, number, &at))
+            first |= bit(sq);
+    }
+    return first;
+}
+
 static void count_finished(const struct ctx *c, const struct finished *f, struct bk_tally *tally)
 {
     const struct bk_setup *s = c->s;
@@ -123,8 +151,9 @@ static void count_finished(const struct ctx *c, const struct finished *f, struct
     tally->all_win[side] += images * wins;
     tally->all_draw[side] += images * draws;
     tally->all_loss[side] += images * losses;
-    if (keep && any(f->legal & mine)) {
-        mine = representatives(s, keep, f->conf, f->legal & mine);
+    if ((keep || s->choices) && any(f->legal & mine)) {
+        mine = s->choices ? first_choices(c, f->conf, f->legal & mine)
+                          : representatives(s, keep, f->conf, f->legal & mine);
         wins = count(f->wins & mine);
         draws = count(f->draw & mine);
         losses = count(f->losses & mine);

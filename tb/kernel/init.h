@@ -134,9 +134,9 @@ static void offer_exit(struct exits *x)
 
     x->at.king[0] = (uint8_t)c->king[0];
     x->at.king[1] = (uint8_t)c->king[1];
-    for (unsigned j = 0; j < s->fixed.n; j++)
-        x->at.sq[s->fixed.slot[j]] = s->fixed.sq[j];
-    shape_view(s, x->e, &x->view);
+    for (unsigned j = 0; j < c->fixed.n; j++)
+        x->at.sq[c->fixed.slot[j]] = c->fixed.sq[j];
+    shape_view(c, x->e, &x->view);
     if (x->e->castles >= 0)
         castling_exits(x);
     else if (x->e->mover == BK_KINGS_SLOT)
@@ -147,6 +147,34 @@ static void offer_exit(struct exits *x)
         leaver_exits(x);
     else
         outer_exits(x);
+}
+
+static void begin_offers(struct scratch *w)
+{
+    const struct bk_setup *s = w->ctx.s;
+
+    for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
+        w->best[j] = BK_SCORE_NONE;
+    memset(w->touched, 0, s->nconf);
+}
+
+/*
+ * Where captures are forced, after they have been offered: notes in BK_FORCED which positions have
+ * one, those with a score, since what is illegal has none.  Leaves the others in w->quiet.
+ */
+static void find_forced(struct scratch *w, unsigned side, const set *legal, bool used)
+{
+    const struct bk_setup *s = w->ctx.s;
+    set *forced = (set *)sets_of(w->ctx.st, BK_FORCED, side, w->ctx.slice);
+
+    for (uint32_t conf = 0; conf < s->pitch; conf++) {
+        bool some = used && conf < s->nconf && w->touched[conf];
+
+        forced[conf] =
+            some ? sort_scores(w->best + (size_t)conf * s->width, s->width, BK_SCORE_NONE, 0).any
+                 : NONE;
+        w->quiet[conf] = legal[conf] & ~forced[conf];
+    }
 }
 
 /*
@@ -162,17 +190,21 @@ static bool offer_exits(struct scratch *w, unsigned side, const set *legal, bool
     struct exits x = { .w = w, .legal = legal };
     bool used = false;
 
-    for (uint32_t i = 0; i < s->nexit; i++) {
-        x.e = &s->exit[i];
-        if (x.e->colour != side || (leave_table && !bk_exit_attains(s, x.e)))
-            continue;
-        if (!used) {
-            for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
-                w->best[j] = BK_SCORE_NONE;
-            memset(w->touched, 0, s->nconf);
+    for (unsigned quiet = !s->must_capture; quiet < 2; quiet++) {
+        for (uint32_t i = 0; i < s->nexit; i++) {
+            x.e = &s->exit[i];
+            if (x.e->colour != side || (leave_table && !bk_exit_attains(s, x.e)) ||
+                (s->must_capture && quiet != (x.e->taken < 0)))
+                continue;
+            if (!used)
+                begin_offers(w);
             used = true;
+            offer_exit(&x);
         }
-        offer_exit(&x);
+        if (!quiet) {
+            find_forced(w, side, legal, used);
+            x.legal = w->quiet;
+        }
     }
     return used;
 }

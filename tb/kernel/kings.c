@@ -632,7 +632,7 @@ static void mated(const struct kings *g, struct conf *c, unsigned side, unsigned
     if (!g->s->distances)
         lost = stuck & losing;
     stuck &= ~losing;
-    if (bk_rules_stalemate_wdl(g->s->v) == 0)
+    if (!bk_rules_stalemate_loses(g->s->v))
         c->open[side][wk] &= ~(stuck & ~check);
     else
         lost |= stuck & ~check;

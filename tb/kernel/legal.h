@@ -171,6 +171,8 @@ static void find_legality(const struct ctx *c, struct legality *l)
     const struct bk_setup *s = c->s;
     static _Thread_local struct attack by_square[BK_SQ_MAX];
 
+    if (s->anchored) /* nobody is royal: legal_of() asks nothing */
+        return;
     for (unsigned side = 0; side < 2; side++) {
         unsigned n;
         const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, c->king[side], &n);
@@ -255,7 +257,7 @@ static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned si
     lane_sets bad = { NONE };
     unsigned words = lanes_words(placed);
 
-    if (!words)
+    if (!words || s->anchored)
         return placed;
     if (l->leaps[side] && !l->kings_meet[side] && !s->fixed.n) {
         placed &= ~attacked_by_leaps(s, l, side, vector);

@@ -187,6 +187,30 @@ static void king_unmoves(const struct bk_setup *s, struct scratch *w, const stru
     }
 }
 
+/* king_unmoves() of an anchor who rides: where his way is empty. */
+BK_SELDOM static void rider_unmoves(const struct bk_setup *s, struct scratch *w,
+                                    const struct frontier *from)
+{
+    unsigned back = inverse(from->sym);
+
+    EACH_MARKED (vector, from->marks, s->nmarks) {
+        unsigned words = lanes_words(from->sets[vector]);
+
+        EACH_LANE (i, words) {
+            uint32_t conf = (uint32_t)vector * LANES + i;
+            uint32_t into = from->sym ? s->conf.turned[back][conf] : conf;
+            set x = ((const set *)from->sets)[conf];
+
+            x = from->sym ? turned(s, back, x) : x;
+            if (from->path != BK_NO_PATH)
+                x &= open_squares(&w->ctx, false, 1, from->path,
+                                  w->ctx.base_occ | ((const set *)s->conf.occ)[into]);
+            ((set *)w->acc)[into] |= x;
+            mark(w->dirty, into / LANES);
+        }
+    }
+}
+
 /* Is there anything in the frontier that this pass makes un-moves from, of a side in a slice? */
 static inline bool has_frontier(const struct bk_state *st, unsigned side, bool losses,
                                 uint32_t slice)
@@ -223,6 +247,22 @@ static void find_frontiers(struct scratch *w, unsigned side, bool losses)
     w->nfrom = n;
 }
 
+/* The same of an anchor who rides. */
+BK_SELDOM static void find_frontiers_of_rider(struct scratch *w, unsigned side, bool losses)
+{
+    const struct ctx *c = &w->ctx;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct bk_king_move *m = &c->king_move[side][i];
+
+        find_frontier(&w->from[n], c->st, !side, losses, m->slice, m->sym);
+        w->from[n].path = c->king_path[side][i];
+        n += has_frontier(c->st, !side, losses, m->slice);
+    }
+    w->nfrom = n;
+}
+
 /* In larger slices what is prefetched so early is pushed out of the cache before it is used. */
 enum { FETCHED_MARKS_MAX = 2 };
 
@@ -236,7 +276,10 @@ static void reach_by_king(struct scratch *w, unsigned side, bool losses, const l
 {
     uint32_t nmarks = w->ctx.s->nmarks;
 
-    find_frontiers(w, side, losses);
+    if (__builtin_expect(w->ctx.king_path[side] != NULL, false))
+        find_frontiers_of_rider(w, side, losses);
+    else
+        find_frontiers(w, side, losses);
     for (unsigned i = 0; i < w->nfrom; i++)
         for (uint32_t j = 0; !w->from[i].sym && j < nmarks; j++)
             w->dirty[j] |= w->from[i].marks[j];
@@ -262,6 +305,11 @@ static void unmoves(struct scratch *w, unsigned side, bool losses)
 
         find_frontier(&here, c->st, !side, losses, c->slice, 0);
         unmoves_within(c->s, w, side, here.sets, here.marks);
+    }
+    if (__builtin_expect(c->king_path[side] != NULL, false)) {
+        for (unsigned i = 0; i < w->nfrom; i++)
+            rider_unmoves(c->s, w, &w->from[i]);
+        return;
     }
     for (unsigned i = 0; i < w->nfrom; i++)
         king_unmoves(c->s, w, &w->from[i]);
@@ -360,6 +408,19 @@ static void save_by_outers(const struct ctx *c, struct won won, uint32_t vector,
     }
 }
 
+/* Sets what must be empty on the way to each slice of w->near, of an anchor who rides. */
+BK_SELDOM static void find_ways(struct scratch *w, unsigned side)
+{
+    const struct ctx *c = &w->ctx;
+    unsigned plain = 0, turned = 0;
+
+    for (unsigned i = 0; i < c->nking[side]; i++)
+        if (c->king_move[side][i].sym)
+            w->near.turned_path[turned++] = c->king_path[side][i];
+        else
+            w->near.path[plain++] = c->king_path[side][i];
+}
+
 /* Lists in w->near the slices that the king of `side` can go to; once a slice. */
 static void find_near(struct scratch *w, unsigned side)
 {
@@ -378,11 +439,16 @@ static void find_near(struct scratch *w, unsigned side)
         near->won[near->nplain] = there.won;
         near->undecided[near->nplain++] = there.undecided;
     }
+    near->rides = c->king_path[side];
+    near->odd = near->rides || c->s->must_capture;
+    if (near->rides)
+        find_ways(w, side);
 }
 
-/* Removes from `cand` the positions that the king saves by `m`, to a slice in another frame. */
-static void save_by_turn(const struct ctx *c, const struct bk_king_move *m, unsigned side,
-                         uint32_t vector, lanes *cand)
+/* Removes from `cand` the positions that the king saves by `m`, to a slice in another frame.
+   path: what must be empty; BK_NO_PATH: nothing. */
+static void save_by_turn(const struct ctx *c, const struct bk_king_move *m, uint32_t path,
+                         unsigned side, uint32_t vector, lanes *cand)
 {
     const struct bk_setup *s = c->s;
     struct won there = won_in(c, c->st, !side, m->slice);
@@ -393,6 +459,9 @@ static void save_by_turn(const struct ctx *c, const struct bk_king_move *m, unsi
         uint32_t conf = s->conf.turned[m->sym][vector * LANES + i];
 
         safe[i] = turned(s, inverse(m->sym), won_set(there, conf));
+        if (path != BK_NO_PATH)
+            safe[i] |= ~open_squares(c, false, 1, path,
+                                     c->base_occ | ((const set *)s->conf.occ)[vector * LANES + i]);
     }
     *cand &= *(const lanes *)safe;
 }
@@ -413,7 +482,31 @@ static inline void save_by_king(const struct scratch *w, unsigned side, uint32_t
         set_part(cand, p, left);
     }
     for (unsigned i = 0; i < near->nturned; i++)
-        save_by_turn(&w->ctx, near->turned[i], side, vector, cand);
+        save_by_turn(&w->ctx, near->turned[i], BK_NO_PATH, side, vector, cand);
+}
+
+/* The same by an anchor who rides. */
+static void save_by_rider(const struct scratch *w, unsigned side, uint32_t vector, lanes *cand)
+{
+    const struct near *near = &w->near;
+
+    EACH_PART (p) {
+        part left = part_of(cand, p);
+
+        for (unsigned i = 0; i < near->nplain; i++) {
+            part safe = part_of(&near->won[i][vector], p);
+
+            if (w->ctx.s->compact)
+                safe &= ~part_of(&near->undecided[i][vector], p);
+            if (near->path[i] != BK_NO_PATH)
+                safe |=
+                    ~way_open(&w->ctx, vector, p, part_with(set_of(&w->ctx.path[near->path[i]])));
+            left &= safe;
+        }
+        set_part(cand, p, left);
+    }
+    for (unsigned i = 0; i < near->nturned; i++)
+        save_by_turn(&w->ctx, near->turned[i], near->turned_path[i], side, vector, cand);
 }
 
 /* Removes from `cand` the positions of a vector that the inner man saves. */
@@ -430,20 +523,50 @@ static inline void save_by_inner(const struct ctx *c, struct won won, uint32_t v
     }
 }
 
-/* Removes from `cand` the positions of a vector from which `side` has a quiet move to a position
-   its opponent has not won.  After find_near(). */
-static void drop_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes *cand)
+/* Removes from `cand` the positions of a vector that men other than the king save. */
+static inline void save_by_others(const struct scratch *w, unsigned side, uint32_t vector,
+                                  lanes *cand)
 {
     const struct ctx *c = &w->ctx;
     const struct bk_setup *s = c->s;
     struct won here = won_in(c, c->st, !side, c->slice);
 
-    save_by_king(w, side, vector, cand);
     if (!lanes_any(*cand))
         return;
     if (s->inner.slot >= 0 && s->inner.colour == side)
         save_by_inner(c, here, vector, cand);
     save_by_outers(c, here, vector, side, cand);
+}
+
+/* drop_escapes() where captures may be forced, which leaves no quiet move to escape by, and
+   anchors may ride. */
+BK_SELDOM static void drop_odd_escapes(const struct scratch *w, uint32_t vector, unsigned side,
+                                       lanes *cand)
+{
+    const struct ctx *c = &w->ctx;
+    lanes forced = NO_LANES;
+
+    if (c->s->must_capture)
+        forced = *cand & sets_of(c->st, BK_FORCED, side, c->slice)[vector];
+    *cand &= ~forced;
+    if (w->near.rides)
+        save_by_rider(w, side, vector, cand);
+    else
+        save_by_king(w, side, vector, cand);
+    save_by_others(w, side, vector, cand);
+    *cand |= forced;
+}
+
+/* Removes from `cand` the positions of a vector from which `side` has a quiet move to a position
+   its opponent has not won.  After find_near(). */
+static void drop_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes *cand)
+{
+    if (__builtin_expect(w->near.odd, false)) {
+        drop_odd_escapes(w, vector, side, cand);
+        return;
+    }
+    save_by_king(w, side, vector, cand);
+    save_by_others(w, side, vector, cand);
 }
 
 #endif

@@ -98,7 +98,7 @@ static int16_t best_reply(const struct bk_setup *s, const struct bk_double_step 
         }
         bk_pos_play(&next, s->v, m);
         if (bk_pos_bare(s->v, &next, &wdl) != BK_END_NONE)
-            score = (int16_t)(wdl < 0 ? BK_SCORE_WIN - 1 : 0);
+            score = (int16_t)(wdl < 0 ? BK_SCORE_WIN - 1 : wdl > 0 ? -BK_SCORE_WIN + 2 : 0);
         else
             score = reply_score(s, d, here, m);
         best = score > best ? score : best;

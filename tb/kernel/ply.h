@@ -430,6 +430,17 @@ static void tell_twins(const struct sweep *p, uint32_t vector, lanes add)
 
 /* == The passes == */
 
+/* Enters stalemates that win: the mover claims them with the next ply, as he wins by an exit. */
+BK_SELDOM static void claim(struct sweep *p, uint32_t vector, lanes x)
+{
+    if (!lanes_any(x))
+        return;
+    save(p, vector, x);
+    sets_of(p->st, BK_WINS, p->side, p->slice)[vector] |= x;
+    mark(bk_state_slice(p->st, BK_WIN_MARKS, p->side, p->slice), vector);
+    *(uint8_t *)bk_state_slice(p->st, BK_ANY_WIN, p->side, p->slice) = 1;
+}
+
 /* Ply 0, the mates and stalemates: no escape at all, before anything else is won. */
 static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
 {
@@ -448,11 +459,13 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
         drop_escapes(p.w, vector, side, &stuck);
         /* the mover is in check where the opponent has won so far: he could take the king */
         lost = stuck & ~losing;
-        if (bk_rules_stalemate_wdl(s->v) == 0) {
+        if (s->stalemate[side] >= 0) {
             lanes check = won_lanes(won_in(c, c->st, !side, slice), vector);
 
-            if (!s->exits_once) /* else BK_OPEN tells of exits alone; nothing comes back to these
-                                   positions anyway */
+            if (s->stalemate[side] > 0)
+                claim(&p, vector, lost & ~check);
+            else if (!s->exits_once) /* else BK_OPEN tells of exits alone; nothing comes back to
+                                        these positions anyway */
                 save(&p, vector, lost & ~check);
             lost &= check;
         }
@@ -482,6 +495,25 @@ static void begin_with_exits(const struct sweep *p)
     }
 }
 
+/*
+ * Where captures are forced, after the un-moves: takes out of w->acc what quiet moves reach, and
+ * puts back, at the first ply, wins by an exit.  Only then list_due(): if many wait for this ply it
+ * adds some of them to w->acc itself, and these must stay.
+ */
+BK_SELDOM static void drop_forced(const struct sweep *p, bool losses, bool first_ply)
+{
+    const lanes *forced = sets_of(p->st, BK_FORCED, p->side, p->slice);
+
+    EACH_MARKED (vector, p->w->dirty, p->s->nmarks)
+        p->w->acc[vector] &= ~forced[vector];
+    for (uint32_t vector = 0; first_ply && vector < p->s->nvec; vector++) {
+        p->w->acc[vector] |= p->fresh[vector];
+        mark(p->w->dirty, vector);
+    }
+    if (p->due)
+        list_due(p, losses);
+}
+
 /* What moves into the losses of the ply before has won: an odd ply, or, to zeroing, any. */
 static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
 {
@@ -504,9 +536,11 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     if (p.due)
         find_due(&p, false);
     reach_by_king(w, side, true, p.undecided, p.won, p.fresh);
-    if (p.due)
+    if (p.due && !s->must_capture)
         list_due(&p, false);
     unmoves(w, side, true);
+    if (__builtin_expect(s->must_capture, false))
+        drop_forced(&p, false, first_ply);
     if (p.due)
         rouse_listed(&p);
     sort_reached(w);
@@ -602,9 +636,11 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     if (p.due)
         find_due(&p, true);
     reach_by_king(w, side, false, p.undecided, s->compact ? p.won : p.open, p.fresh);
-    if (p.due)
+    if (p.due && !s->must_capture)
         list_due(&p, true);
     unmoves(w, side, false);
+    if (__builtin_expect(s->must_capture, false))
+        drop_forced(&p, true, false);
     if (p.due)
         rouse_listed(&p);
     sort_reached(w);

@@ -104,10 +104,14 @@ struct bk_king_move {
     uint8_t sym; /* brings this slice's frame to that one's; 0 identity */
 };
 
-/* The kings' moves, by side.  Those out of a slice are move[first[slice] .. first[slice + 1]); the
-   slices from which a king comes into it are back[back_first[slice] ..]. */
+#define BK_NO_PATH UINT32_MAX
+
+/* The kings' moves, by side; in a game without royals the anchors'.  Those out of a slice are
+   move[first[slice] .. first[slice + 1]); the slices from which a king comes into it are
+   back[back_first[slice] ..]. */
 struct bk_king_moves {
     struct bk_king_move *move[2];
+    uint32_t *path[2]; /* of an anchor who rides, by move: what must be empty, or BK_NO_PATH */
     uint32_t *first[2];
     uint32_t *back[2], *back_first[2]; /* slices */
 };
@@ -182,6 +186,10 @@ struct bk_setup {
     bool equal_men;            /* some mobile men are alike */
     bool twins;                /* some outer men are alike, and may change places */
     bool by_kings;             /* solved by kings.c */
+    bool anchored;             /* nobody is royal: the slice's squares are those of anchors */
+    bool choices;              /* another man than the anchor could be it */
+    bool must_capture;         /* captures are forced: there is BK_FORCED */
+    int8_t stalemate[2];       /* its worth to the side that cannot move, by that side */
     uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
 
     /* moves */

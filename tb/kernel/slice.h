@@ -28,12 +28,17 @@ struct ctx {
     /* of the slice under way */
     const struct bk_state *st;
     uint32_t slice;
-    unsigned king[2];
-    set base_occ;    /* kings and fixed men */
-    bool void_slice; /* a king stands on a fixed man's square */
+    unsigned king[2];      /* of a game with royals; else the anchors' squares */
+    struct bk_fixed fixed; /* the setup's, and the anchors, who stand still in a slice */
+    set base_occ;          /* kings and fixed men */
+    bool void_slice;       /* two of these stand on one square */
     unsigned nking[2];
     const struct bk_king_move *king_move[2];
+    const uint32_t *king_path[2]; /* by move; NULL: he leaps */
 };
+
+/* Of games of a few kinds alone: kept out of the code that all games run. */
+#define BK_SELDOM __attribute__((noinline))
 
 /* Which slices a king can go to, with the sets that tell what the opponent has won there. */
 struct near {
@@ -41,13 +46,17 @@ struct near {
     const lanes *won[BK_SQ_MAX];       /* plain ones: of slices in the same frame */
     const lanes *undecided[BK_SQ_MAX]; /* compact, as in struct won */
     const struct bk_king_move *turned[BK_SQ_MAX];
+    bool odd;   /* captures may be forced, or he rides */
+    bool rides; /* it is an anchor who rides: then, by plain or turned one, what must be empty */
+    uint32_t path[BK_SQ_MAX], turned_path[BK_SQ_MAX];
 };
 
 /* The last results of a side in a slice, with the marks of vectors that hold anything. */
 struct frontier {
     const lanes *sets;
     const uint64_t *marks;
-    uint8_t sym; /* of the king's move to that slice */
+    uint8_t sym;   /* of the king's move to that slice */
+    uint32_t path; /* what must be empty, if he rides; else not set */
 };
 
 /*
@@ -95,6 +104,7 @@ struct scratch {
     lanes *acc;       /* pitch sets: positions found by un-moves, or due at this ply */
     uint64_t *dirty;  /* nmarks words: vectors of acc that hold anything */
     uint64_t *due_in; /* nmarks words: vectors in which something has waited for this ply */
+    set *quiet;       /* pitch sets, if captures are forced: positions in which other moves count */
     int16_t *best;    /* nconf * width: best exit so far */
     uint8_t *touched; /* nconf: `best` has an exit there */
     int16_t *view;    /* the largest view of an exit */
@@ -115,7 +125,8 @@ static size_t view_bytes(const struct bk_setup *s)
 
 static size_t scratch_bytes(const struct bk_setup *s)
 {
-    return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
+    return align64(sizeof(struct scratch)) +
+           (1 + s->must_capture) * align64(s->pitch * sizeof(set)) +
            2 * align64(s->nmarks * sizeof(uint64_t)) +
            align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
            align64(view_bytes(s)) + align64((s->nconf + 1u) * sizeof(uint32_t)) +
@@ -136,6 +147,7 @@ static void lay_out(struct scratch *w, const struct bk_setup *s)
 
     carve(&at, sizeof *w);
     w->acc = carve(&at, s->pitch * sizeof(set));
+    w->quiet = s->must_capture ? carve(&at, s->pitch * sizeof(set)) : NULL;
     w->dirty = carve(&at, s->nmarks * sizeof(uint64_t));
     w->due_in = carve(&at, s->nmarks * sizeof(uint64_t));
     w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
@@ -168,14 +180,23 @@ static void enter_slice(struct ctx *c, const struct bk_solver *b, uint32_t slice
     c->slice = slice;
     c->king[0] = s->pairs->king[slice][0];
     c->king[1] = s->pairs->king[slice][1];
-    c->base_occ = bit(c->king[0]) | bit(c->king[1]);
+    c->base_occ = s->anchored ? NONE : bit(c->king[0]) | bit(c->king[1]);
     c->void_slice = false;
-    for (unsigned i = 0; i < s->fixed.n; i++) {
-        if (has(c->base_occ, s->fixed.sq[i]))
+    c->fixed = s->fixed;
+    for (unsigned side = 0; s->anchored && side < 2; side++)
+        if (s->ix->anchor[side] >= 0) {
+            c->fixed.slot[c->fixed.n] = (uint8_t)s->ix->anchor[side];
+            c->fixed.sq[c->fixed.n++] = (uint8_t)c->king[side];
+        }
+    for (unsigned i = 0; i < c->fixed.n; i++) {
+        if (has(c->base_occ, c->fixed.sq[i]))
             c->void_slice = true;
-        c->base_occ |= bit(s->fixed.sq[i]);
+        c->base_occ |= bit(c->fixed.sq[i]);
     }
     for (unsigned side = 0; side < 2; side++) {
+        const uint32_t *path = s->kings->path[side];
+
+        c->king_path[side] = path ? path + s->kings->first[side][slice] : NULL;
         c->king_move[side] = s->kings->move[side] + s->kings->first[side][slice];
         c->nking[side] = s->kings->first[side][slice + 1] - s->kings->first[side][slice];
     }

@@ -17,7 +17,11 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
     st->ledger = s->ledger;
     st->shift = s->shift;
     for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
-        st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
+        st->slice_bytes[a] = sets;
+    if (s->compact)
+        st->slice_bytes[BK_OPEN] = 0;
+    if (!s->must_capture)
+        st->slice_bytes[BK_FORCED] = 0;
     st->slice_bytes[BK_LOSSES_ODD] = s->nmove ? sets : 0;
     st->slice_bytes[BK_EXIT_WINS] = s->exits_once ? sets : 0;
     st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;

@@ -15,11 +15,13 @@
 
 /* Each exists for both sides to move.  passes.c tells what holds of the sets at any time. */
 enum bk_array {
-    BK_WON,        /* sets: won by now, or illegal, or two men on one square */
-    BK_UNDECIDED,  /* sets: legal and not decided */
-    BK_OPEN,       /* sets: no exit (conversion) draws or wins; not there if compact */
-    BK_WINS,       /* sets: the frontier: wins found by the last win() */
-    BK_LOSSES,     /* sets: losses found by the last lose(); to zeroing: of the last even ply */
+    BK_WON,       /* sets: won by now, or illegal, or two men on one square */
+    BK_UNDECIDED, /* sets: legal and not decided */
+    BK_OPEN,      /* sets: no exit (conversion) draws or wins; not there if compact */
+    BK_FORCED,    /* sets, where captures are forced alone: the mover has one, so that no quiet move
+                     counts */
+    BK_WINS,      /* sets: the frontier: wins found by the last win() */
+    BK_LOSSES,    /* sets: losses found by the last lose(); to zeroing: of the last even ply */
     BK_LOSSES_ODD, /* sets, to zeroing alone: those of the last odd ply */
     BK_EXIT_WINS,  /* sets, if exits_once alone: an exit wins, at whatever ply */
     BK_WIN_MARKS,  /* 64-bit words: vectors of BK_WINS that hold anything */

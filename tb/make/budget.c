@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "core/geometry.h"
+#include "core/rules.h"
 #include "table/index_new.h"
 #include "tb/encode/foretell.h"
 #include "tb/make/dry.h"
@@ -81,7 +82,8 @@ static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk
                                           .beside_bytes = always + n->encoding,
                                           .solving_bytes = always + n->peak };
 
-    return bk_encode_estimate(out, &q, why);
+    *out = (struct bk_encode_needs){ 0 };
+    return bk_rules_without_tables(p->v) ? BK_OK : bk_encode_estimate(out, &q, why);
 }
 
 /* Adds what several processes send each other while they solve a table.  encode: which of them
@@ -419,6 +421,8 @@ static enum bk_err predict_held(const struct prediction *x, uint32_t table, stru
 /* Draws positions of a table's units, unless that has been done. */
 static enum bk_err draw(struct known *k, const struct bk_index *ix, struct bk_report *why)
 {
+    if (bk_rules_without_tables(ix->v)) /* it is counted alone */
+        return BK_OK;
     if (!k->drawn)
         k->drawn = bk_encode_draw(ix);
     return k->drawn ? BK_OK : bk_no_memory(why);

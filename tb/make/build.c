@@ -213,19 +213,21 @@ static void leave_disk(struct builder *b)
 static void summarise(const struct bk_memtable *t, const struct bk_tally *y, bool distances,
                       struct bk_summary *s)
 {
+    unsigned choices = bk_index_choices(t->ix); /* a placement is counted as often */
+
     for (unsigned side = 0; side < 2; side++) {
         const struct bk_longest *w = &y->longest_win[side], *l = &y->longest_loss[side];
 
         s->win[side] = y->win[side];
         s->draw[side] = y->draw[side];
         s->loss[side] = y->loss[side];
-        s->all_win[side] = y->all_win[side];
-        s->all_draw[side] = y->all_draw[side];
-        s->all_loss[side] = y->all_loss[side];
+        s->all_win[side] = y->all_win[side] / choices;
+        s->all_draw[side] = y->all_draw[side] / choices;
+        s->all_loss[side] = y->all_loss[side] / choices;
         s->cursed[side] = y->cursed[side];
         s->blessed[side] = y->blessed[side];
-        s->all_cursed[side] = y->all_cursed[side];
-        s->all_blessed[side] = y->all_blessed[side];
+        s->all_cursed[side] = y->all_cursed[side] / choices;
+        s->all_blessed[side] = y->all_blessed[side] / choices;
         s->win_plies[side] = distances ? w->plies : -1;
         s->loss_plies[side] = distances ? l->plies : -1;
         s->win_number[side] = s->win_plies[side] >= 0 ? bk_index_rank(t->ix, &w->at) : 0;

@@ -342,17 +342,18 @@ static void planner_release(struct planner *pl)
 static enum bk_err find_wanted(struct planner *pl, const struct bk_material *m, unsigned n,
                                unsigned men, struct bk_report *why)
 {
-    unsigned royal = pl->p->v->royal;
+    unsigned royal = pl->p->v->royal, kings_n = bk_rules_royal(pl->p->v) ? 2 : 0;
     struct bk_material kings = { 0 };
     enum bk_err err = BK_OK;
 
     if (men > BK_MEN_MAX)
         return bk_fail(why, BK_E_USAGE, "at most %d men", BK_MEN_MAX);
-    kings.count[0][royal] = kings.count[1][royal] = 1;
+    if (kings_n)
+        kings.count[0][royal] = kings.count[1][royal] = 1;
     for (unsigned i = 0; !err && i < n; i++)
         err = find(pl, m[i], why);
-    for (unsigned k = 3; !err && k <= men; k++) /* fewer men first */
-        err = find_all(pl, &kings, 0, k - 2, why);
+    for (unsigned k = kings_n + 1; !err && k <= men; k++) /* fewer men first */
+        err = find_all(pl, &kings, 0, k - kings_n, why);
     return err;
 }
 

@@ -392,7 +392,7 @@ unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_p
         return BK_CODE_ILLEGAL;
     b = &ix->block[nth];
     mb = &t->block[nth];
-    pair = (size_t)at.king[0] * ix->v->nsq + at.king[1];
+    pair = bk_index_pair(ix, &at);
     if (b->pairs->slice[pair] < 0)
         return BK_CODE_ILLEGAL;
     if (b->pairs->sym[pair]) {

@@ -14,7 +14,7 @@ int bk_part_slot(const struct bk_index *ix, const struct bk_part_man *man)
 {
     for (unsigned s = 0; s < ix->nslots; s++)
         if (ix->type[s] == man->type && ix->colour[s] == man->colour)
-            return (int)s;
+            return bk_index_is_anchor(ix, s) ? -1 : (int)s; /* he has no digit */
     return -1;
 }
 

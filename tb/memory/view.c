@@ -134,10 +134,27 @@ static int32_t find_block(const struct bk_view_plan *p, const uint8_t *cell, con
     return bk_block_of_cells(p->t->ix, in_slot);
 }
 
-/* Returns the slice in which the kings are in a block (found: of find_block()), -1: none.  map: set
-   to the turn by which squares of the parent's board come there. */
+/* Returns the number of the pair of a table's anchors: some of its men, on these squares, after a
+   turn of the block. */
+static size_t pair_of_anchors(const struct bk_view_plan *p, const uint8_t *by_block,
+                              const uint8_t *sq, const unsigned *slot)
+{
+    const struct bk_index *ix = p->t->ix;
+    unsigned on[2] = { 0, 0 };
+
+    for (unsigned i = 0; i < p->nmen; i++)
+        for (unsigned c = 0; c < 2; c++)
+            if ((int)slot[i] == ix->anchor[c])
+                on[c] = by_block[sq[i]];
+    return (size_t)on[0] * ix->v->nsq + on[1];
+}
+
+/* Returns the slice in which the kings are in a block (found: of find_block()), -1: none; or the
+   anchors, from the men's squares and slots.  map: set to the turn by which squares of the parent's
+   board come there. */
 static int32_t find_slice(const struct bk_view_plan *p, int32_t found,
-                          const struct bk_placement *at, uint8_t *map)
+                          const struct bk_placement *at, const uint8_t *sq, const unsigned *slot,
+                          uint8_t *map)
 {
     const struct bk_index *ix = p->t->ix;
     const struct bk_pairs *pairs = ix->block[found >> 3].pairs;
@@ -145,11 +162,15 @@ static int32_t find_slice(const struct bk_view_plan *p, int32_t found,
     unsigned nsq = ix->v->nsq, wk = at->king[p->exchanged], bk = at->king[!p->exchanged];
     size_t pair;
 
-    if (p->exchanged) {
-        wk = p->swap[wk];
-        bk = p->swap[bk];
+    if (ix->anchored) {
+        pair = pair_of_anchors(p, by_block, sq, slot);
+    } else {
+        if (p->exchanged) {
+            wk = p->swap[wk];
+            bk = p->swap[bk];
+        }
+        pair = (size_t)by_block[wk] * nsq + by_block[bk];
     }
-    pair = (size_t)by_block[wk] * nsq + by_block[bk];
     if (pairs->slice[pair] < 0)
         return -1;
     by_kings = ix->map[pairs->sym[pair]];
@@ -189,7 +210,7 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     if (!find_slots(p, sq, cell, l->slot))
         return false;
     found = find_block(p, cell, l->slot);
-    slice = found < 0 ? -1 : find_slice(p, found, at, l->map);
+    slice = found < 0 ? -1 : find_slice(p, found, at, sq, l->slot, l->map);
     if (slice < 0)
         return false;
     for (unsigned i = 0; i < p->nmen; i++)
@@ -484,6 +505,19 @@ static inline bool bares_back(const struct bk_view_plan *p, const struct bk_plac
            !bk_king_attacks(v, mover, at->king[mover], sq);
 }
 
+/* The mover's score where a side is out of men: the one that has just moved counts first.  What the
+   opponent has won takes him a turn to claim. */
+static int16_t out_score(const struct bk_view_plan *p)
+{
+    const struct bk_index *ix = p->t->ix;
+    unsigned mover = p->exchanged ? p->stm : !p->stm; /* in the table's colours */
+    int worth = bk_rules_out_wdl(ix->v);
+
+    if (!bk_rules_out(ix->v, ix->m.count[mover]))
+        worth = -worth;
+    return worth > 0 ? BK_SCORE_WIN - 1 : -BK_SCORE_WIN + 2;
+}
+
 /*
  * The mover has just bared the opponent (or both are bare).  A win, unless
  * the only man left can be taken by a king that may go there.
@@ -493,6 +527,8 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
     const struct bk_variant *v = p->t->ix->v;
     unsigned bared = p->stm, mover = !p->stm;
 
+    if (!bk_rules_royal(v))
+        return out_score(p);
     if (bk_king_attacks(v, bared, at->king[bared], at->king[mover]))
         return BK_SCORE_NONE;
     if (p->nmen == 0)
@@ -599,6 +635,98 @@ static bool fill_from_block(const struct bk_view_plan *p, const struct located *
     return true;
 }
 
+/* Returns the free men, as bits, who are the table's anchors: their squares make its slice. */
+static unsigned free_anchors(const struct bk_view_plan *p, const struct bk_free_man *men,
+                             unsigned nfree)
+{
+    const struct bk_index *ix = p->t->ix;
+    unsigned mask = 0;
+
+    for (unsigned c = 0; ix->anchored && c < 2; c++)
+        for (unsigned i = 0; ix->anchor[c] >= 0 && i < p->nmen; i++) {
+            if (!is_slot_of(p, i, (unsigned)ix->anchor[c]))
+                continue;
+            for (unsigned j = 0; j < nfree; j++)
+                if (men[j].slot == p->parent[i])
+                    mask |= 1u << j;
+            break; /* find_slots() gives the slot to the first such man */
+        }
+    return mask;
+}
+
+/* A view in which some of the free men, `pinned`, stand still in turn. */
+struct pinned_view {
+    const struct bk_view_plan *p;
+    const struct bk_free_man *men;
+    unsigned nfree, pinned;
+    size_t skip[BK_SLOTS_MAX]; /* by free man: from square to square */
+};
+
+/* Fills the view for the others, where `at` has the pinned ones. */
+static void fill_others(const struct pinned_view *x, struct bk_placement *at, int16_t *out)
+{
+    struct places other[BK_SLOTS_MAX];
+    struct row last = { .man = { .n = 1, .skip = 1 } };
+    struct located l;
+    unsigned n = 0, left = 0, mask = 0;
+    bool there;
+
+    for (unsigned i = 0; i < x->nfree; i++)
+        if (!(x->pinned >> i & 1)) {
+            left++;
+            mask |= 1u << x->men[i].slot;
+        }
+    there = locate(x->p, at, mask, &l);
+    for (unsigned i = 0; i < x->nfree; i++) {
+        struct places *man;
+
+        if (x->pinned >> i & 1)
+            continue;
+        man = n + 1 < left ? &other[n] : &last.man;
+        n++;
+        if (there)
+            find_places(x->p, &l, &x->men[i], man);
+        else
+            man->n = x->men[i].n;
+        man->skip = x->skip[i];
+    }
+    if (!there) {
+        put_none(other, left ? left - 1 : 0, &last, out);
+        return;
+    }
+    shape_row(&last);
+    gather(x->p->t, &l, l.base, other, left ? left - 1 : 0, &last, out);
+}
+
+/* Fills a view, the men before the `nth` standing where `at` has them. */
+static void fill_pinned(const struct pinned_view *x, struct bk_placement *at, unsigned nth,
+                        int16_t *out)
+{
+    while (nth < x->nfree && !(x->pinned >> nth & 1))
+        nth++;
+    if (nth == x->nfree) {
+        fill_others(x, at, out);
+        return;
+    }
+    for (unsigned j = 0; j < x->men[nth].n; j++) {
+        at->sq[x->men[nth].slot] = x->men[nth].sq[j];
+        fill_pinned(x, at, nth + 1, out + j * x->skip[nth]);
+    }
+}
+
+/* Fills a view in which anchors are free: of one cell are all other free men. */
+static void fill_around_anchors(const struct bk_view_plan *p, struct bk_placement *at,
+                                const struct bk_free_man *men, unsigned nfree, unsigned pinned,
+                                int16_t *out)
+{
+    struct pinned_view x = { .p = p, .men = men, .nfree = nfree, .pinned = pinned };
+    size_t step = 1;
+
+    for (unsigned i = nfree; i-- > 0; step *= men[i].n)
+        x.skip[i] = step;
+    fill_pinned(&x, at, 0, out);
+}
+
 void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where,
                   const struct bk_free_man *men, unsigned nfree, int16_t *out)
 {
@@ -615,8 +743,14 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
     }
     if (!p->t->by_rule) {
         unsigned free_mask = stand_somewhere(p, men, nfree, &at);
+        unsigned pinned = free_anchors(p, men, nfree);
 
-        if (locate(p, &at, free_mask, &l)) {
+        if (pinned) {
+            if (!any_of_several_cells(p, men, nfree)) {
+                fill_around_anchors(p, &at, men, nfree, pinned, out);
+                return;
+            }
+        } else if (locate(p, &at, free_mask, &l)) {
             if (fill_from_block(p, &l, men, nfree, out))
                 return;
         } else if (!any_of_several_cells(p, men, nfree)) {

@@ -177,7 +177,7 @@ enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_exit_tables *table
         for (int taken = -1; taken < (int)ix->nslots; taken++) {
             if (taken >= 0 && ix->colour[taken] == colour)
                 continue;
-            if (taken >= 0)
+            if (taken >= 0 && bk_rules_royal(s->v))
                 add_king(&l, colour, taken, -1);
             for (unsigned slot = 0; slot < ix->nslots; slot++) {
                 if (ix->colour[slot] != colour)

@@ -588,7 +588,7 @@ static bool may_have_groups(const struct bk_index *ix)
         one = one || ix->cells[s]->n == 1;
         several = several || ix->cells[s]->n > 1;
     }
-    return one && several && !ix->m.rights;
+    return one && several && !ix->m.rights && !bk_rules_without_tables(ix->v);
 }
 
 bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strategy strategy,

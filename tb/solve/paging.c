@@ -443,9 +443,18 @@ static unsigned most_pins(const struct bk_setup *s)
 
 uint64_t bk_paging_room(const struct bk_setup *s, size_t slice_bytes)
 {
-    const struct bk_movement *m = &s->v->piece[s->v->royal].move;
+    uint64_t moves = 0;
 
-    return (10 + 3 * (m->nsteps + UINT64_C(1))) * slice_bytes;
+    for (unsigned side = 0; side < 2; side++) {
+        int type = bk_index_anchor_type(s->ix, side);
+        const struct bk_movement *m = type < 0 ? NULL : &s->v->piece[type].move;
+
+        for (unsigned i = 0, n = 0; m && i < m->nsteps; i++) {
+            n += m->step[i].range ? m->step[i].range : BK_FILES_MAX; /* an anchor may ride */
+            moves = n > moves ? n : moves;
+        }
+    }
+    return (10 + 3 * (moves + 1)) * slice_bytes;
 }
 
 /* Uses large pages for slices that consist of such: they are found, cleared and let go 512 times as

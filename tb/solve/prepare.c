@@ -94,6 +94,8 @@ static void choose_inner(struct bk_setup *s)
         unsigned n = mobility(s->v, s->ix->type[slot], s->ix->colour[slot]) + 1;
         bool unlike = !has_equals(s->ix, slot);
 
+        if (bk_index_is_anchor(s->ix, slot))
+            continue;
         if (bk_setup_can_be_inner(s->ix, slot) && (unlike != alone ? unlike : n > most)) {
             most = n;
             alone = unlike;
@@ -219,7 +221,7 @@ static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned 
         unsigned cell = s->b->cell[slot];
         struct bk_outer *o = &s->outer[s->nouter];
 
-        if ((int)slot == s->inner.slot)
+        if ((int)slot == s->inner.slot || bk_index_is_anchor(ix, slot))
             continue;
         if (g && g->n[slot] > 1) {
             *o = (struct bk_outer){ .slot = (uint8_t)slot, .n = g->n[slot], .several = true };
@@ -265,7 +267,7 @@ static bool is_for_kings(const struct bk_setup *s)
     const struct bk_index *ix = s->ix;
 
     if (s->inner.slot >= 0 || s->grouped || ix->m.rights || s->too_many || !s->nconf ||
-        s->nconf > BK_KINGS_CONFIGURATIONS_MAX)
+        s->nconf > BK_KINGS_CONFIGURATIONS_MAX || bk_rules_without_tables(s->v))
         return false;
     for (unsigned slot = 0; slot < ix->nslots; slot++)
         if (bk_rules_takes_twice(s->v, ix->type[slot]))
@@ -502,10 +504,20 @@ static bool goes_to_slice(const struct bk_index *ix, const struct bk_pairs *pair
 
     king[side] = r->to;
     pair = (size_t)king[0] * ix->v->nsq + king[1];
-    if (!(r->how & BK_QUIET) || king[0] == king[1] || pairs->slice[pair] < 0)
+    if (!(r->how & BK_QUIET) || pairs->slice[pair] < 0) /* none if they are the same square */
         return false;
     *out = (struct bk_king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
     return true;
+}
+
+/* Returns the moves of a side's king, or anchor, from a square; of none, if there is neither. */
+static const struct bk_reach *king_reach(const struct bk_index *ix, unsigned side, unsigned sq,
+                                         unsigned *n)
+{
+    int type = bk_index_anchor_type(ix, side);
+
+    *n = 0;
+    return type < 0 ? NULL : bk_reach_from(ix->v, (unsigned)type, side, sq, n);
 }
 
 /* Counts the moves of a side's king in m->back_first, two slices on; then (`list`) lists them,
@@ -517,8 +529,7 @@ static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
 
     for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
         unsigned k;
-        const struct bk_reach *r =
-            bk_reach_from(ix->v, ix->v->royal, side, pairs->king[slice][side], &k);
+        const struct bk_reach *r = king_reach(ix, side, pairs->king[slice][side], &k);
 
         m->first[side][slice] = n;
         for (unsigned i = 0; i < k; i++) {
@@ -528,6 +539,8 @@ static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
                 continue;
             if (list) {
                 m->move[side][n] = to;
+                if (m->path[side])
+                    m->path[side][n] = r[i].npaths ? r[i].path : BK_NO_PATH;
                 m->back[side][m->back_first[side][to.slice + 1]++] = slice;
             } else {
                 m->back_first[side][to.slice + 2]++;
@@ -542,16 +555,24 @@ static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
 static bool allocate_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
                                 uint32_t nslices, unsigned side)
 {
-    const uint16_t *count = ix->v->geometry->count[ix->v->royal][side];
     size_t most = 1;
+    bool rides = false;
 
-    for (unsigned sq = 0; sq < ix->v->nsq; sq++)
-        most = count[sq] > most ? count[sq] : most;
+    for (unsigned sq = 0; sq < ix->v->nsq; sq++) {
+        unsigned n;
+        const struct bk_reach *r = king_reach(ix, side, sq, &n);
+
+        most = n > most ? n : most;
+        for (unsigned i = 0; i < n; i++)
+            rides |= r[i].npaths > 0;
+    }
     m->first[side] = array_zeroed((nslices + 1u) * sizeof *m->first[side]);
     m->back_first[side] = array_zeroed((nslices + 2u) * sizeof *m->back_first[side]);
     m->back[side] = array(most * nslices * sizeof *m->back[side]);
     m->move[side] = array(most * nslices * sizeof *m->move[side]);
-    return m->first[side] && m->back_first[side] && m->back[side] && m->move[side];
+    m->path[side] = rides ? array(most * nslices * sizeof *m->path[side]) : NULL;
+    return m->first[side] && m->back_first[side] && m->back[side] && m->move[side] &&
+           (!rides || m->path[side]);
 }
 
 static bool find_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
@@ -572,6 +593,7 @@ static void king_moves_free(struct bk_king_moves *m) /* NULL is fine */
 {
     for (unsigned side = 0; m && side < 2; side++) {
         bk_spill_free(m->move[side]);
+        bk_spill_free(m->path[side]);
         bk_spill_free(m->first[side]);
         bk_spill_free(m->back[side]);
         bk_spill_free(m->back_first[side]);
@@ -688,10 +710,16 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
                             .shift = bk_metric_shift(r->nmove ? BK_TO_ZEROING : BK_TO_THE_END),
                             .k_limit = r->k_limit };
     s->nslices = s->pairs->nslices;
+    s->anchored = !bk_rules_royal(s->v);
+    s->choices = bk_index_choices(s->ix) > 1;
+    s->must_capture = bk_rules_must_capture(s->v);
     sort_men(s, r->group, r->kernel);
     s->ledger = r->compact && r->distances && s->inner.slot >= 0 && !s->grouped &&
-                s->nconf >= BK_LEDGER_FROM;
+                s->nconf >= BK_LEDGER_FROM && !s->must_capture;
     s->compact = r->compact && (s->ledger || !r->distances);
+    for (unsigned us = 0; us < 2; us++)
+        s->stalemate[us] = (int8_t)bk_rules_stalemate_wdl(
+            s->v, (const uint8_t(*)[BK_TYPES_MAX])s->ix->m.count, us);
     s->exits_once = r->attains && r->distances && !s->nmove && !s->compact && exits_leave_table(s);
 }
 
@@ -707,7 +735,7 @@ bool bk_setup_can_be(const struct bk_index *ix)
 
         for (unsigned cell = 0; cell < cells->n; cell++)
             most = cells->size[cell] > most ? cells->size[cell] : most;
-        nconf *= (int)slot == s.inner.slot ? 1 : most;
+        nconf *= (int)slot == s.inner.slot || bk_index_is_anchor(ix, slot) ? 1 : most;
     }
     return nconf <= INT32_MAX;
 }

@@ -3,8 +3,9 @@
  *
  * What people write, the game's own reader reads first (/board); this one checks no more than it needs.
  *
- * A position is { files, ranks, at, holes, brackets, turn, castling, passing, half, move }:
- * at[square] is a letter or undefined, holes a Set of squares; square = rank * files + file, a1 = 0.
+ * A position is { files, ranks, at, holes, marked, brackets, turn, castling, passing, half, move }:
+ * at[square] is a letter or undefined, holes and marked (`?`: land that may change) Sets of squares;
+ * square = rank * files + file, a1 = 0.
  */
 export function readFen(text) {
     const fields = text.trim().replace(/_/g, ' ').split(/\s+/);
@@ -18,13 +19,16 @@ export function readFen(text) {
     if (!files || files > 14 || ranks > 14 || rows.some((row) => row.length !== files))
         throw new Error('the ranks of the FEN are not equally long');
     const p = {
-        files, ranks, at: [], holes: new Set(), brackets: bracket[2] ?? null,
+        files, ranks, at: [], holes: new Set(), marked: new Set(), brackets: bracket[2] ?? null,
         turn: fields[1] === 'b' ? 'b' : 'w', castling: fields[2] ?? '-', passing: fields[3] ?? '-',
         half: fields[4] ?? '0', move: fields[5] ?? '1',
     };
     rows.forEach((row, i) => row.forEach((cell, file) => {
         const square = (ranks - 1 - i) * files + file;
 
+        if (cell.startsWith('?'))
+            p.marked.add(square);
+        cell = cell.replace('?', '');
         if (cell === '*')
             p.holes.add(square);
         else if (cell)
@@ -36,10 +40,10 @@ export function readFen(text) {
 function readRow(text) {
     const row = [];
 
-    for (const [, gap, cell] of text.matchAll(/(\d+)|(.)/g)) {
-        if (gap)
-            row.push(...Array(Math.min(+gap, 15)).fill(''));
-        else if (/[A-Za-z*]/.test(cell))
+    for (const [, few, gap, cell] of text.matchAll(/\?(\d)|(\d+)|(\??.)/g)) {
+        if (few || gap)
+            row.push(...Array(Math.min(+(few ?? gap), 15)).fill(few ? '?' : ''));
+        else if (/^\??[A-Za-z*]$/.test(cell))
             row.push(cell);
         else
             throw new Error(`'${cell}' in the FEN is no man`);
@@ -54,8 +58,8 @@ export function writeFen(p) {
         let row = '', gap = 0;
 
         for (let file = 0; file < p.files; file++) {
-            const square = rank * p.files + file;
-            const cell = p.holes.has(square) ? '*' : p.at[square];
+            const square = rank * p.files + file, marked = p.marked?.has(square);
+            const cell = (marked ? '?' : '') + (p.holes.has(square) ? '*' : p.at[square] ?? (marked ? '1' : ''));
 
             if (!cell) {
                 gap++;
@@ -107,6 +111,7 @@ function carried(p, to, letter) {
 
     q.at = [];
     q.holes = new Set([...p.holes].map(to));
+    q.marked = new Set([...p.marked ?? []].map(to));
     p.at.forEach((man, square) => { q.at[to(square)] = letter(man); });
     return q;
 }

@@ -97,7 +97,7 @@ def split_fen(text: str) -> Fields:
         at += len(re.match(r"[ \t\n\v\f\r_]*", text[at:])[0])  # type: ignore[index]
         word = re.match(r"[^ \t\n\v\f\r_;]*", text[at:])[0]  # type: ignore[index]
         square = re.fullmatch(r"[a-z][0-9]+", word)
-        if nth >= 2 and re.fullmatch(r"(?=.*\+)[0-9+]+", word):
+        if nth >= 2 and re.fullmatch(r"(?=.*\+)[0-9+]{2,}", word):
             at += len(word)  # counts of checks
             continue
         if not word or nth == 6 or (nth >= (4 if square else 3) and _begins_operation(text[at:])):
@@ -287,7 +287,8 @@ def read_fen(v: Variant, text: str) -> Pos:
     if fields.side not in ("", "w", "b"):
         raise _bad(f" side to move: '{fields.side[:40]}' is neither 'w' nor 'b'")
     p.stm = int(fields.side == "b")
-    _read_castling(v, p, fields.castling, fields.column[2])
+    if fields.castling != "+":  # which has a meaning where terrain is live
+        _read_castling(v, p, fields.castling, fields.column[2])
     if fields.passed not in ("", "-"):
         ep = square_name_read(v, fields.passed)
         if ep is None:
