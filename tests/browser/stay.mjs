@@ -67,6 +67,15 @@ await test('a line is played as a branch, and what Black moves first is numbered
     await page.locator('.linemoves button').nth(4).click();
     await until(page, () => document.querySelectorAll('#record button').length === 5);
     assert.match(await played(page), /^7\.\.\.\s*Kd6\s+8\.\s*\S+\s+\S+\s+9\./);
+    await page.click('summary');
+    await page.locator('.linemoves button').last().click(); /* to the end: it is in sight in its box */
+    await until(page, () => document.querySelectorAll('#record button').length > 30);
+    assert.ok(await page.evaluate(() => {
+        const box = document.querySelector('#record').getBoundingClientRect();
+        const move = document.querySelector('#record [aria-current]').getBoundingClientRect();
+
+        return move.top >= box.top && move.bottom <= box.bottom;
+    }));
     await page.context().close();
 });
 
@@ -208,12 +217,12 @@ async function rightDrag(page, from, to, key) {
 
 await test('arrows and squares are drawn by the right button, and go with a click', async () => {
     const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
-    const shapes = () => page.locator('.drawn > *').evaluateAll((all) => all.map((one) =>
+    const shapes = () => page.locator('.painted > *, .drawn > *').evaluateAll((all) => all.map((one) =>
         `${one.localName} ${getComputedStyle(one)[one.matches('[fill=none]') ? 'stroke' : 'fill']}`));
 
     await rightDrag(page, 'b3', 'b5');
     await rightDrag(page, 'd5', 'd5', 'Shift');
-    assert.deepEqual(await shapes(), ['path rgb(21, 128, 61)', 'path rgb(21, 128, 61)', 'rect rgb(185, 28, 28)']);
+    assert.deepEqual(await shapes(), ['rect rgb(185, 28, 28)', 'path rgb(21, 128, 61)', 'path rgb(21, 128, 61)']);
     await shoot(page, 'drawn');
     await rightDrag(page, 'b3', 'b5'); /* once more */
     assert.deepEqual(await shapes(), ['rect rgb(185, 28, 28)']);

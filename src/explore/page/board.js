@@ -30,12 +30,13 @@ export class Board {
         this.lifted = null; /* { square or letter, ghost, moved } */
         this.layers = {};
         this.cursor = null; /* square; may be a hole, so that none is out of reach */
-        for (const name of ['squares', 'last', 'marks', 'labels', 'men', 'drawn', 'arrows', 'cursor', 'ghost'])
+        for (const name of ['squares', 'last', 'painted', 'marks', 'labels', 'men', 'drawn', 'arrows', 'cursor', 'ghost'])
             this.layers[name] = draw('g', { class: name });
         this.layers.cursor.setAttribute('pointer-events', 'none');
         this.layers.ghost.setAttribute('pointer-events', 'none');
         this.layers.arrows.setAttribute('pointer-events', 'none');
         this.layers.drawn.setAttribute('pointer-events', 'none');
+        this.layers.painted.setAttribute('pointer-events', 'none');
         this.defs = draw('defs');
         this.svg = draw('svg', { 'class': 'board', 'tabindex': 0, 'role': 'application',
             'aria-roledescription': 'board', 'aria-label': 'The board', 'aria-describedby': 'boardkeys' },
@@ -231,13 +232,15 @@ export class Board {
 
     /* What a visitor draws: arrows, and squares where from is to: [{ from, to, colour }]. */
     drawn(shapes) {
-        this.layers.drawn.replaceChildren(...shapes.flatMap(({ from, to, colour }) => {
-            if (from !== to)
-                return this.arrow({ from, to, kind: 'own', colour });
+        const own = ({ from, to }) => from === to;
+
+        this.layers.painted.replaceChildren(...shapes.filter(own).map(({ to, colour }) => {
             const [x, y] = this.corner(to);
 
-            return [draw('rect', { x, y, width: UNIT, height: UNIT, 'fill': colour, 'fill-opacity': 0.5 })];
+            return draw('rect', { x, y, width: UNIT, height: UNIT, 'fill': colour, 'fill-opacity': 0.6 });
         }));
+        this.layers.drawn.replaceChildren(...shapes.filter((shape) => !own(shape))
+            .flatMap(({ from, to, colour }) => this.arrow({ from, to, kind: 'own', colour })));
     }
 
     arrow({ from, to, via, kind, colour }) {

@@ -6,7 +6,7 @@
  */
 import { draw } from './dom.js';
 
-const LAYERS = ['squares', 'last', 'marks', 'labels', 'men', 'drawn', 'arrows']; /* no cursor, no ghost */
+const LAYERS = ['squares', 'last', 'painted', 'marks', 'labels', 'men', 'drawn', 'arrows']; /* no cursor, no ghost */
 const LOOK = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-linecap', 'stroke-linejoin',
     'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor', 'dominant-baseline', 'color'];
 

@@ -133,5 +133,5 @@ export function showRecord(host, record, jump) {
     const here = host.querySelector('[aria-current]');
 
     /* never the page, which has its own place */
-    host.scrollTop = here ? here.offsetTop - host.offsetTop - host.clientHeight / 2 : 0;
+    host.scrollTop = here ? here.offsetTop - host.clientHeight / 2 : 0;
 }
