@@ -803,6 +803,7 @@ self_play() { # game, limit of plies, board: each side in turn
     done
     [ "$4" ] || fail "$1: no end after $n plies"
 }
+self_play destruction-of-atlantis 60 'k2h/4/4/K2M w + - 0 40' ''
 self_play atlantean 120 'x8x/2t1k3z1/10/10/10/10/10/10/1NTZKM4/10 w - - 0 40' ''
 self_play gs10-rook 300 '3jk5/10/10/10/10/10/10/10/5R4/R2K6 b - - 0 1' '' 3
 self_play puzzle-mini 400 '' may

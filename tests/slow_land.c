@@ -180,9 +180,14 @@ static bool narrow(const struct bk_variant *v, const char *at, int sq)
     return false;
 }
 
+static bool can_change(const struct bk_variant *v, int sq)
+{
+    return bk_bits_has(&v->land.changes, (unsigned)sq);
+}
+
 static bool may_create(const struct bk_variant *v, const struct state *s, int sq)
 {
-    return s->even && s->begun && s->at[sq] == '~' &&
+    return can_change(v, sq) && s->even && s->begun && s->at[sq] == '~' &&
            in_range(v, s->at, sq, BK_POWER_CREATES, s->black) &&
            !(v->land.cancels && in_range(v, s->at, sq, BK_POWER_DESTROYS, !s->black)) &&
            !narrow(v, s->at, sq);
@@ -191,7 +196,7 @@ static bool may_create(const struct bk_variant *v, const struct state *s, int sq
 /* `at`: the board after the move. */
 static bool may_destroy(const struct bk_variant *v, const struct state *s, const char *at, int sq)
 {
-    return !s->even && (s->begun || s->black) && at[sq] == '.' &&
+    return can_change(v, sq) && !s->even && (s->begun || s->black) && at[sq] == '.' &&
            in_range(v, at, sq, BK_POWER_DESTROYS, s->black) &&
            !(v->land.cancels && in_range(v, at, sq, BK_POWER_CREATES, !s->black));
 }
@@ -426,17 +431,27 @@ static void repeat(struct graph *g)
 
 static char *fen_of(const struct bk_variant *v, const struct state *s, char out[BK_FEN_MAX])
 {
+    bool marks = memcmp(&v->land.changes, &v->board, sizeof v->board) != 0;
     size_t n = 0;
 
     for (int r = v->ranks; r--;) {
-        for (int f = 0; f < v->files; f++) {
-            char c = s->at[r * v->files + f];
+        int gap = 0;
 
-            if (c == '.' && f && s->at[r * v->files + f - 1] == '.')
-                out[n - 1]++;
-            else
-                out[n++] = c == '.' ? '1' : c == '~' ? '*' : c;
+        for (int f = 0; f < v->files; f++) {
+            int sq = r * v->files + f;
+            char c = s->at[sq];
+
+            if (c == '.' && !(marks && can_change(v, sq))) {
+                gap++;
+                continue;
+            }
+            n += gap ? (size_t)sprintf(out + n, "%d", gap) : 0;
+            gap = 0;
+            if (marks && can_change(v, sq))
+                out[n++] = '?';
+            out[n++] = c == '.' ? '1' : c == '~' ? '*' : c;
         }
+        n += gap ? (size_t)sprintf(out + n, "%d", gap) : 0;
         out[n++] = r ? '/' : ' ';
     }
     sprintf(out + n, "%c %c - 0 %d", s->black ? 'b' : 'w', s->begun ? '+' : '-', s->even ? 2 : 1);
@@ -546,7 +561,7 @@ static void each_land(struct graph *g, const char *men, struct state *s, int sq)
         return;
     }
     each_land(g, men, s, sq + 1);
-    if (s->at[sq] == '.') {
+    if (s->at[sq] == '.' && can_change(g->v, sq)) {
         s->at[sq] = '~';
         each_land(g, men, s, sq + 1);
         s->at[sq] = '.';

@@ -135,6 +135,10 @@ static void san__is_written_as_people_do(void **state)
     check_san("chess", "8/k7/8/8/Q2Q4/8/7K/Q7 w - - 0 1", "a4d1", "Qa4d1+");
     check_san("chess", "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7", "Qg7#");
     check_san("shatranj", "8/8/8/8/8/2q5/1K6/2Q1k3 w", "b2c3", "Kxc3#"); /* bares */
+    check_san("destruction-of-atlantis",                                 /* powers over land */
+              "14/14/14/14/4k9/14/4n9/14/14/14/14/2M11/14/K13 w + - 0 1", "c3d3,-c3", "Md3,-c3");
+    check_san("destruction-of-atlantis",
+              "14/14/14/14/4k9/14/4n9/14/14/14/1*12/2H11/14/K13 w + - 0 2", "+b4,c3b4", "+b4,Hb4");
 }
 
 /* == Answers == */
@@ -181,6 +185,10 @@ static void api__unknown_is_an_error_and_rules_are_not(void **state)
                      200);
     assert_int_equal(
         ask(&g, "GET", "/api/v1/puzzle-mini/moves?fen=ka**/2**/4/1A1K%5Ba%5D_w", NULL, ",a@"), 200);
+    assert_int_equal(ask(&g, "GET",
+                         "/api/v1/destruction-of-atlantis/moves?fen=k2h/4/4/K2M_w_%2B_-_0_1", NULL,
+                         "\"san\":\"Kb1,-c1\""),
+                     200);
     assert_int_equal(ask(&g, "GET", A "line?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, NULL), 404);
     assert_int_equal(ask(&g, "GET", A "map?fen=8/8/8/3k4/8/1KQ5/8/q7_w&square=c3", NULL, NULL),
                      404);

@@ -138,9 +138,12 @@ static void read_live(struct bk_terrain *t, const struct bk_variant *base, struc
     for (unsigned i = 0; i < 4; i++)
         b->men.sea.w[i] = ~t->board.w[i] & (b->any_marked ? marked : all).w[i];
     t->live = bk_land_may_change(base, &b->men);
+    if (b->any_marked) /* marks are read where the land is frozen, too */
+        t->changes = marked;
     if (!t->live)
         return;
-    t->changes = b->any_marked ? marked : all;
+    if (!b->any_marked)
+        t->changes = all;
     for (unsigned i = 0; i < 4; i++)
         t->board.w[i] = b->any_marked ? t->board.w[i] | marked.w[i] : all.w[i];
 }

@@ -281,7 +281,8 @@ static enum bk_err rank_read(struct reading *r, unsigned rank, unsigned char cel
     char text[8], letters[BK_TYPES_MAX + 1];
 
     for (*n = 0; !at_end(r) && *r->s != '/' && *r->s != '[';) {
-        bool marked = *r->s == '?' && bk_rules_land_lives(r->v) && r->s + 1 < r->end;
+        bool marked =
+            *r->s == '?' && !bk_bits_empty(bk_rules_changeable(r->v)) && r->s + 1 < r->end;
         unsigned gap = 1, start = column(r);
         char c = *(r->s += marked);
 
@@ -326,7 +327,7 @@ static enum bk_err cell_put(struct reading *r, unsigned sq, unsigned char cell)
         return bk_fail(r->why, BK_E_USAGE, "FEN: %s %s change in this game",
                        bk_sq_name(r->v, sq, name),
                        cell & MAY_CHANGE ? "cannot" : "can (`?` expected)");
-    if (c == '*' && bk_bits_has(bk_rules_changeable(r->v), sq)) {
+    if (c == '*' && bk_rules_land_lives(r->v) && bk_bits_has(bk_rules_changeable(r->v), sq)) {
         bk_bits_set(&r->p->sea, sq);
         return BK_OK;
     }
@@ -631,6 +632,7 @@ static enum bk_err clocks_read(struct reading *r)
         if (!number_read(r, 9999, &n) || !at_end(r))
             return bk_fail(r->why, BK_E_USAGE, "FEN half-move clock: '%.*s' is not 0 to 9999",
                            width, text);
+        r->p->clock = bk_rules_nmove(r->v) ? (uint16_t)n : 0;
     }
     if (r->fen->too_many) {
         r->s = rest;
@@ -853,6 +855,6 @@ char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out
     allowances_write(&w, v, p);
     write_fmt(&w, " %c ", p->stm == BK_WHITE ? 'w' : 'b');
     castling_write(&w, v, p);
-    write_fmt(&w, " %s 0 %u", bk_sq_name(v, p->ep, ep), (unsigned)p->turn);
+    write_fmt(&w, " %s %u %u", bk_sq_name(v, p->ep, ep), (unsigned)p->clock, (unsigned)p->turn);
     return out;
 }

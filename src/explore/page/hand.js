@@ -33,9 +33,9 @@ export class Turn {
 
     /* The part that all of these moves have as their move of a man; null: they differ, or none is dropped then. */
     step(moves) {
-        const [first] = moves[0].uci.split(','), same = moves.every(({ uci }) => uci.startsWith(`${first},`));
+        const [first] = moves[0].uci.split(','), drops = ({ uci }) => uci.startsWith(`${first},`) && uci.includes('@');
 
-        return same && !first.includes('@') ? first : null;
+        return !first.includes('@') && moves.every(drops) ? first : null;
     }
 
     /* Squares that the parts lead to. */
