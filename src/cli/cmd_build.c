@@ -253,8 +253,8 @@ static void list_table(struct watch *w, const struct bk_built *b)
         (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
         "longest_loss_plies", longest_json(s->loss_plies), w->p->nmove ? "wdl5_bytes" : "wdl_bytes",
         (json_int_t)b->wdl_bytes, w->p->nmove ? "dtz_bytes" : "dtw_bytes", (json_int_t)b->dtw_bytes,
-        "memory_bytes", (json_int_t)b->memory_bytes,
-        "solve_cpu", b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
+        "memory_bytes", (json_int_t)b->memory_bytes, "solve_cpu", b->solve_cpu, "encode_cpu",
+        b->encode_cpu, "wall", b->wall);
 
     if (table && bk_ranks_several()) {
         json_object_set_new(table, "sent_bytes", sent_json(b->sent.bytes));
