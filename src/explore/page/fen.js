@@ -124,11 +124,38 @@ function carried(p, to, letter) {
     return q;
 }
 
+/* All men a step to the right and up (-1: left, down), on the same board; null where one would leave it. */
+export function shifted(p, right, up) {
+    const fits = (square) => {
+        const file = square % p.files + right, rank = Math.floor(square / p.files) + up;
+        const to = rank * p.files + file;
+
+        return file >= 0 && rank >= 0 && file < p.files && rank < p.ranks && !p.holes.has(to);
+    };
+    const squares = [...p.at.keys()].filter((square) => p.at[square]);
+    const q = loose(p);
+
+    if (!squares.every(fits))
+        return null;
+    q.at = [];
+    for (const square of squares)
+        q.at[square + up * p.files + right] = p.at[square];
+    return q;
+}
+
 const sameHoles = (a, b) => a.size === b.size && [...a].every((square) => b.has(square));
 
 /* Left and right exchanged; null where the board is not the same then. */
 export function mirrored(p) {
     const q = carried(p, (s) => s - s % p.files + p.files - 1 - s % p.files, (man) => man);
+
+    return sameHoles(p.holes, q.holes) ? q : null;
+}
+
+/* A quarter turn to the right, or on a board that is no square half a turn; null likewise. */
+export function turned(p) {
+    const quarter = (s) => (p.files - 1 - s % p.files) * p.files + Math.floor(s / p.files);
+    const q = carried(p, p.files === p.ranks ? quarter : (s) => p.files * p.ranks - 1 - s, (man) => man);
 
     return sameHoles(p.holes, q.holes) ? q : null;
 }
