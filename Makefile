@@ -144,7 +144,8 @@ $(BUILD)/soak: $(BUILD)/tests/soak.o $(BUILD)/tests/lines.o $(BUILD)/tests/rando
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
 
-$(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini) src/variants/fairy/built-in.ini
+$(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini) \
+		$(wildcard src/variants/counted/*.ini) src/variants/fairy/built-in.ini
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.ini,$^)
 

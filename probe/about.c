@@ -122,7 +122,8 @@ enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, siz
         out[i].men = (int)list[i].men;
         out[i].has = BK_LIB_HAS_WDL | (list[i].distances ? BK_LIB_HAS_DTW : 0) |
                      (list[i].lost ? BK_LIB_LOST_DTW : 0);
-        out[i].bytes = list[i].wdl_bytes + list[i].dtw_bytes;
+        out[i].bytes =
+            list[i].wdl_bytes + list[i].dtw_bytes + list[i].five_bytes + list[i].dtz_bytes;
     }
     _Static_assert(sizeof out->material == sizeof list->name, "the same room");
     if (!err)
@@ -211,7 +212,7 @@ static enum bk_err warm_all(struct bk_call *call, const struct bk_material *m, s
         struct bk_file *f;
         enum bk_err each = bk_catalog_open(call->on->catalog, &m[i], &t, call->why);
 
-        if (!each && (f = kind == BK_KIND_WDL ? t->wdl : t->dtw) != NULL)
+        if (!each && (f = bk_table_file(t, kind)) != NULL)
             each = bk_file_warm(f, full, room, call->why);
         if (each == BK_E_OVER_BUDGET)
             *room = false;

@@ -89,7 +89,8 @@ struct bk_lib;
 /*
  * variant  name of a built-in game ("shatranj", "chess", ...) or path of an .ini file
  * paths    folders to look in, separated by ':', on Windows by ';', too; each holds
- *          VARIANT/MATERIAL.bkw (results) and .bkd (distances).  Of a table in several of them the
+ *          VARIANT/MATERIAL.bkw (results) and .bkd (distances); .bk5 and .bkz are those by the
+ *          n-move rule, and .bk5 answers where there is no .bkw.  Of a table in several of them the
  *          first answers that has both files; else each file of the first that has it, so results
  *          may lie in one folder and distances in another.  Files are opened when they are asked
  *          for: a program that changes its working directory gives absolute paths.
@@ -266,9 +267,12 @@ struct bk_lib_piece {
  * black_to_move  0 or 1
  * limited     1: `left` counts the evolutions that each side still has, by colour and type number;
  *             0: as many as the game allows
- * further     NULL: what later versions may say of a position
- * elsewhere   1: from a FEN with other terrain than the game's, or rights of other rooks than the
- *             outermost: that FEN alone can be asked, and whatever takes this struct refuses it
+ * counter     plies in a row that have not zeroed the counter of the n-move rule, up to 9999, as
+ * the half-move clock of a FEN; not looked at in games without that rule.  A FEN that the library
+ * writes after a move (bk_play(), bk_write_moves()) has 0: whoever follows a game counts by
+ * `zeroes` of its moves further     NULL: what later versions may say of a position elsewhere   1:
+ * from a FEN with other terrain than the game's, or rights of other rooks than the outermost: that
+ * FEN alone can be asked, and whatever takes this struct refuses it
  */
 struct bk_lib_pos {
     const struct bk_lib_piece *men;
@@ -279,7 +283,7 @@ struct bk_lib_pos {
     uint8_t castling;
     uint8_t limited;
     uint8_t elsewhere;
-    uint8_t reserved[2]; /* 0 */
+    uint16_t counter;
     uint8_t left[2][32];
     const void *further; /* NULL */
 };
@@ -306,20 +310,25 @@ struct bk_answer {
     int wdl;             /* -1, 0, +1 */
     int dtw;             /* plies; -1: a draw, or the table has no distances */
     enum bk_lib_end end; /* how the game is over already, if it is */
-    int clocked_wdl;     /* wdl with the limits that the rules set to a game's length; so far that
-                            of all its turns, counted from the FEN's move number: a
+    int clocked_wdl;     /* wdl with the limits that the rules set to a game's length.  That of all
+                            its turns, counted from the FEN's move number: a
                             win or loss stands if dtw <= plies_left, else it is a draw, and so is
-                            whatever ends by a move after the limit; equal to wdl in games without
-                            a limit */
-    int plies_left;      /* until that limit, 0 or more; -1: no limit */
+                            whatever ends by a move after the limit.  The n-move rule, with the
+                            position's counter, where wdl5 is known: it stands if dtz <= plies_left.
+                            Equal to wdl in games without a limit */
+    int plies_left;      /* until that limit, 0 or more; -1: no limit, or, by the n-move rule, no
+                            table that knows of it */
     int clocked_known;   /* 1; 0: clocked_wdl needs a distance the table has not, and is wdl.  With
                             no plies left it needs none */
-    int reserved[2];
+    int wdl5;            /* by the n-move rule with its counter at 0: 2 win, 1 cursed win, 0 draw,
+                            -1 blessed loss, -2 loss (docs/rules.md, "The n-move rule"); 0 of what
+                            wdl says is no draw: no table of .bk5 says it */
+    int dtz;             /* plies to the next zeroing move or the end; -1: a draw, or not known */
 };
 
 /* Flags of a question. */
 #define BK_LIB_CACHE_ONLY 1u /* looks at no file: BK_LIB_NOT_IN_MEMORY instead */
-#define BK_LIB_WDL_ONLY   2u /* never asks a distance: dtw is -1 where the game goes on */
+#define BK_LIB_WDL_ONLY   2u /* never asks a distance: dtw and dtz are -1 where the game goes on */
 
 /*
  * Looks up a position.  *out is written only on BK_LIB_OK.  Positions with an en passant
@@ -402,6 +411,9 @@ BK_API enum bk_lib_err bk_probe_many_fen(struct bk_lib *lib, const char *const *
  * keeps       1: no other move is known to be better if the game is drawn after `within` plies; see
  *             bk_rank_moves()
  * end         how the move ends the game, if it does
+ * wdl5, dtz   as of struct bk_answer, for who plays the move: dtz is 1 of a move that zeroes, but N
+ * + 1 (N: plies of the rule) if its result comes too late zeroes      1: it zeroes the counter of
+ * the n-move rule
  */
 struct bk_lib_ranked {
     uint16_t from, to, takes, also_taken, rook;
@@ -410,17 +422,21 @@ struct bk_lib_ranked {
     enum bk_lib_end end;
     int wdl, dtw, clocked_wdl, clocked_known, keeps;
     char name[16]; /* "a1b1", "b9b10=M"; as of struct bk_lib_move */
-    int reserved[3];
+    int wdl5, dtz, zeroes;
 };
 
 /*
  * All legal moves with their values, best first: wins by distance, draws, losses longest first,
  * those that are not known; then by name.  None where the game is over.
+ * Where tables know of the n-move rule results are those with the position's counter (clocked_wdl):
+ * moves that keep a win come first, by distance to the end or else to zeroing, and those that make
+ * a loss a draw before those that do not; among draws cursed wins come first, blessed losses last.
  *
  * within  plies; 0: no bound but the game's own clock, so do not ask where none is left.  A win
  *         counts as one if it takes at most so many plies, this one included; a loss likewise; all
  *         else is a draw.  A move `keeps` the result if it is worth as much as the best, counted
  *         so, and as far as it is known.
+ *         With the n-move rule it must keep the result under that, too.
  * flags   BK_LIB_CACHE_ONLY, BK_LIB_WDL_ONLY.  Without distances `within` is not looked at, nor is
  *         the clock where it asks for one (clocked_known 0).
  * out, n  how many moves go to *n; at most `room` are written, so out may be NULL with room 0

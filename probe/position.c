@@ -163,7 +163,9 @@ static enum bk_err check_fields(const struct bk_call *call, const struct bk_lib_
 {
     if (p->limited > 1)
         return bk_fail(call->why, BK_E_USAGE, "limited: %u is neither 0 nor 1", p->limited);
-    if (p->reserved[0] || p->reserved[1] || p->further)
+    if (p->counter > 9999)
+        return bk_fail(call->why, BK_E_USAGE, "counter: %u is more than 9999", p->counter);
+    if (p->further)
         return bk_fail(call->why, BK_E_USAGE, "reserved: not 0");
     return check_side(call, p->black_to_move);
 }
@@ -178,6 +180,7 @@ static enum bk_err place_plain(struct bk_call *call, struct bk_pos *out, const s
     bk_pos_init(out, call->on->v);
     out->stm = p->black_to_move ? BK_BLACK : BK_WHITE;
     out->turn = (uint16_t)(p->turn > UINT16_MAX ? UINT16_MAX : p->turn ? p->turn : 1);
+    out->clock = bk_rules_nmove(call->on->v) ? p->counter : 0;
     if (p->elsewhere || bk_rules_land_lives(call->on->v))
         return bk_fail(call->why, BK_E_USAGE,
                        "a position on another board, or with other rooks' rights: ask by its FEN");
@@ -190,7 +193,7 @@ static enum bk_err place_plain(struct bk_call *call, struct bk_pos *out, const s
     return err ? err : check_kings(call, out);
 }
 
-/* Writes the FEN of `plain`, "BOARD w - - 0 1", with the rights and en passant square of `p`. */
+/* Writes the FEN of `plain`, "BOARD w - - 3 20", with the rights and en passant square of `p`. */
 static enum bk_err fen_with(const struct bk_call *call, const struct bk_pos *plain,
                             const struct bk_lib_pos *p, char fen[BK_FEN_MAX + 16])
 {
@@ -289,6 +292,7 @@ static void position_of(struct bk_lib_pos *out, struct bk_lib_piece *men, const 
                 .square = (uint16_t)sq,
             };
     out->turn = p->turn;
+    out->counter = p->clock;
     out->en_passant = p->ep == BK_SQ_NONE ? 0 : p->ep;
     out->black_to_move = p->stm == BK_BLACK;
     out->castling = p->rights;

@@ -50,12 +50,13 @@ static enum bk_err needs_bytes(const struct bk_tables *t, const struct bk_pos *p
     return BK_E_NEEDS_BYTES;
 }
 
-enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
+enum bk_err bk_wdl_of(int *wdl, bool *five, struct bk_catalog *c, const struct bk_variant *v,
                       const struct bk_pos *p, struct bk_report *why)
 {
     struct bk_tables t = tables_of(c, v);
     int settled = 0;
-    enum bk_err err = bk_rules_land_lives(v) ? BK_E_NO_TABLE : bk_settle_wdl(&t, p, &settled, why);
+    enum bk_err err =
+        bk_rules_land_lives(v) ? BK_E_NO_TABLE : bk_settle_wdl_noting(&t, p, &settled, five, why);
 
     if (err == BK_E_NEEDS_BYTES)
         return needs_bytes(&t, p, false);
@@ -76,8 +77,9 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
     enum bk_err err = BK_OK;
 
     if (end == BK_END_NONE) {
-        err =
-            bk_rules_land_lives(v) ? BK_E_NO_TABLE : bk_settle(&t, p, &value.wdl, &value.dtw, why);
+        err = bk_rules_land_lives(v)
+                  ? BK_E_NO_TABLE
+                  : bk_settle_noting(&t, p, &value.wdl, &value.dtw, &value.five, why);
         if (err == BK_E_NO_TABLE && !bk_rules_land_lives(v) && bk_catalog_lacks_distances(c, p) &&
             !bk_settle_wdl(&t, p, &value.wdl, NULL)) {
             value.dtw = -1; /* a table that it leads to has lost its distances */
@@ -92,7 +94,7 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
         end = bk_pos_end(v, p, &wdl); /* mate needs no table */
     }
     if (end != BK_END_NONE) {
-        *out = (struct bk_value){ .wdl = wdl, .dtw = wdl ? 0 : -1, .end = end };
+        *out = (struct bk_value){ .wdl = wdl, .dtw = wdl ? 0 : -1, .end = end, .five = value.five };
         return BK_OK;
     }
     if (!err)
@@ -145,8 +147,9 @@ enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned 
     if (!(flags & BK_LIB_WDL_ONLY))
         return bk_value_of(out, call->on->catalog, v, p, call->why);
     out->dtw = -1;
+    out->five = false;
     if ((out->end = bk_pos_bare(v, p, &wdl)) == BK_END_NONE) {
-        err = bk_wdl_of(&out->wdl, call->on->catalog, v, p, call->why);
+        err = bk_wdl_of(&out->wdl, &out->five, call->on->catalog, v, p, call->why);
         if (err || out->wdl > 0) /* a win for the side to move: the game goes on */
             return err;
         out->end = bk_pos_end(v, p, &wdl);
@@ -155,6 +158,49 @@ enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned 
         out->wdl = wdl;
         out->dtw = wdl ? 0 : -1;
     }
+    return BK_OK;
+}
+
+/* Sets what a decided position is at its counter. */
+static void count_plies(struct bk_ruled *r, int wdl, unsigned n, unsigned counter)
+{
+    bool late = r->five == 1 || r->five == -1;
+
+    r->clocked = wdl;
+    r->known = true;
+    if (r->d >= 0 && (unsigned)r->d + counter > n)
+        r->clocked = 0;
+    else if (r->d < 0 && (late || counter >= n))
+        r->clocked = 0;
+    else if (r->d < 0 && wdl)
+        r->known = !counter;
+}
+
+enum bk_err bk_five_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                        const struct bk_value *value, unsigned counter, struct bk_ruled *out)
+{
+    const struct bk_variant *v = call->on->v;
+    struct bk_tables t = tables_of(call->on->catalog, v);
+    unsigned n = bk_rules_nmove(v);
+    const struct bk_table *table;
+    enum bk_err err = BK_OK;
+    bool distances = !(flags & BK_LIB_WDL_ONLY);
+
+    *out = (struct bk_ruled){ .d = -1, .left = n > counter ? (int)(n - counter) : 0 };
+    if (!n || (!value->five && value->end == BK_END_NONE))
+        return BK_OK;
+    if (value->end != BK_END_NONE) { /* the end comes before the rule */
+        *out = (struct bk_ruled){ true,      2 * value->wdl, value->wdl ? 0 : -1,
+                                  out->left, value->wdl,     true };
+        return BK_OK;
+    }
+    if (distances && !bk_catalog_table(call->on->catalog, p, &table, NULL))
+        distances = table->dtz || table->damaged_five;
+    err = bk_settle_five(&t, p, &out->five, distances ? &out->d : NULL, call->why);
+    if (err)
+        return err == BK_E_NO_TABLE ? BK_OK : err; /* one that it leads to does not know of it */
+    out->there = true;
+    count_plies(out, value->wdl, n, counter);
     return BK_OK;
 }
 
@@ -173,18 +219,29 @@ static enum bk_err answer_to(struct bk_call *call, const struct bk_pos *p, unsig
                              struct bk_answer *out)
 {
     struct bk_value value;
+    struct bk_ruled ruled = { .there = false };
     int left = bk_rules_plies_left(call->on->v, p->turn, p->stm);
     bool known;
     enum bk_err err = bk_value_for(call, p, flags, &value);
 
     if (err)
         return bk_unanswered(call, p, err);
+    if (value.five && (err = bk_five_for(call, p, flags, &value, p->clock, &ruled)) != BK_OK)
+        return err;
     *out = (struct bk_answer){ .wdl = value.wdl,
                                .dtw = value.dtw,
                                .end = (enum bk_lib_end)value.end,
-                               .plies_left = public_left(left) };
+                               .plies_left = public_left(left),
+                               .dtz = -1 };
     out->clocked_wdl = bk_clocked(value.wdl, value.dtw, left, &known);
     out->clocked_known = known;
+    if (ruled.there) {
+        out->wdl5 = ruled.five;
+        out->dtz = ruled.d;
+        out->plies_left = ruled.left;
+        out->clocked_wdl = ruled.clocked;
+        out->clocked_known = ruled.known;
+    }
     return BK_OK;
 }
 
@@ -235,7 +292,10 @@ enum bk_lib_err bk_probe_men(struct bk_lib *lib, const struct bk_lib_man *men, s
 
 static enum bk_err wdl_of(struct bk_call *call, const struct bk_pos *p, int *wdl)
 {
-    return bk_unanswered(call, p, bk_wdl_of(wdl, call->on->catalog, call->on->v, p, call->why));
+    bool five;
+
+    return bk_unanswered(call, p,
+                         bk_wdl_of(wdl, &five, call->on->catalog, call->on->v, p, call->why));
 }
 
 enum bk_lib_err bk_probe_wdl(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,

@@ -13,6 +13,16 @@ struct bk_value {
     int wdl;         /* from the side to move */
     int dtw;         /* plies; -1: a draw, or not known */
     enum bk_end end; /* how the game is over, if it is */
+    bool five;       /* its table has results by the n-move rule: bk_five_for() */
+};
+
+/* What the n-move rule makes of a value, at a counter. */
+struct bk_ruled {
+    bool there;  /* a table knows of the rule; else the rest means nothing */
+    int five, d; /* as of bk_settle_five(); d -1: a draw, or not known */
+    int left;    /* plies that may still be played without a zeroing move */
+    int clocked; /* wdl at this counter */
+    bool known;  /* it is; else it is wdl without the rule */
 };
 
 /*
@@ -30,10 +40,10 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
                         const struct bk_pos *p, struct bk_report *why);
 
 /*
- * Sets *wdl to -1, 0, +1, on BK_OK alone; never reads a distance, and does not tell whether the
- * game is over.  The errors of bk_value_of().
+ * Sets *wdl to -1, 0, +1, on BK_OK alone, and *five as of struct bk_value; never reads a distance,
+ * and does not tell whether the game is over.  The errors of bk_value_of().
  */
-enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
+enum bk_err bk_wdl_of(int *wdl, bool *five, struct bk_catalog *c, const struct bk_variant *v,
                       const struct bk_pos *p, struct bk_report *why);
 
 /* As bk_settle_moves(). */
@@ -68,6 +78,10 @@ int bk_clocked(int wdl, int dtw, int left, bool *known);
    (bk_catalog_missing()), too much for each move of a position. */
 enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
                          struct bk_value *out);
+/* Sets *out to what the n-move rule makes of a value of p that bk_value_for() gave, with `counter`
+   plies on the counter. */
+enum bk_err bk_five_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                        const struct bk_value *value, unsigned counter, struct bk_ruled *out);
 /* Returns the error of a question about `p` that gave `err`, or BK_OK; names what is missing. */
 enum bk_err bk_unanswered(struct bk_call *call, const struct bk_pos *p, enum bk_err err);
 

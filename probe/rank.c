@@ -24,7 +24,8 @@ struct listed {
     struct bk_move move;
     enum bk_lib_err err; /* BK_LIB_OK: the value is known */
     struct bk_value value;
-    char name[16]; /* set by sort_moves() */
+    struct bk_ruled ruled; /* by the n-move rule, for who moves; not `there`: nothing */
+    char name[16];         /* set by sort_moves() */
 };
 
 /* A move's place in the order: key is larger the worse it is; then by its first four letters. */
@@ -42,6 +43,8 @@ struct ranking {
     unsigned flags;
     int within;
     bool tables; /* else the rules alone */
+    bool plain;  /* without the n-move rule */
+    bool five;   /* the position's table knows of that rule, and it is asked */
     struct listed *list;
     struct order *order;
     void *own; /* memory of both, if not on the stack; else NULL */
@@ -106,9 +109,10 @@ static void add_move(void *ranking, const struct bk_move *move, const struct bk_
     m = &r->list[r->n++];
     m->move = *move;
     m->err = brought && brought->known ? BK_LIB_OK : BK_LIB_NO_TABLE;
-    m->value = m->err
-                   ? (struct bk_value){ .dtw = -1 }
-                   : value_before(&(struct bk_value){ brought->wdl, brought->plies, brought->end });
+    m->ruled.there = false;
+    m->value = m->err ? (struct bk_value){ .dtw = -1 }
+                      : value_before(&(struct bk_value){
+                            .wdl = brought->wdl, .dtw = brought->plies, .end = brought->end });
 }
 
 /* Lists all legal moves.  Not inline: their array is off the stack before a table is asked. */
@@ -128,7 +132,7 @@ static bool ask_together(struct ranking *r)
 {
     const struct bk_found *on = r->call.on;
 
-    return r->tables &&
+    return r->tables && !r->five &&
            bk_values_after(on->catalog, on->v, &r->p, !(r->flags & BK_LIB_WDL_ONLY), add_move, r);
 }
 
@@ -163,6 +167,28 @@ static bool value_by_rule(const struct ranking *r, const struct bk_pos *after,
     return value->end != BK_END_NONE;
 }
 
+/* Sets what the n-move rule makes of a move that leads to `after`, worth `value` there. */
+static void rule_move(struct ranking *r, struct listed *m, const struct bk_pos *after,
+                      const struct bk_value *value)
+{
+    int n = (int)bk_rules_nmove(r->call.on->v);
+    bool zeroes = bk_move_zeroes(r->call.on->v, &r->p, &m->move);
+    struct bk_ruled *x = &m->ruled;
+    enum bk_err err =
+        bk_five_for(&r->call, after, r->flags, value, zeroes ? 0 : r->p.clock + 1u, x);
+
+    if (err)
+        note_error(r, m, err);
+    if (err || !x->there)
+        return;
+    x->clocked = -x->clocked;
+    x->five = -x->five;
+    if (zeroes)
+        x->d = !x->five ? -1 : x->five == 2 || x->five == -2 ? 1 : n + 1;
+    else if (x->d >= 0 && ++x->d > n)
+        x->five = x->five < 0 ? -1 : 1;
+}
+
 /* Asks for the value of the position after a move. */
 static void ask_after(struct ranking *r, struct listed *m)
 {
@@ -181,6 +207,8 @@ static void ask_after(struct ranking *r, struct listed *m)
     }
     m->err = BK_LIB_OK;
     m->value = value_before(&value);
+    if (r->five)
+        rule_move(r, m, &after, &value);
 }
 
 /* == Order == */
@@ -200,10 +228,24 @@ static bool comes_before(const struct ranking *r, struct order a, struct order b
     return strcmp(r->list[a.nth].name, r->list[b.nth].name) < 0;
 }
 
+/* Returns a score as bk_value_score(), by the n-move rule: wins that stand first, by the plies to
+   the end or else to zeroing; then draws, cursed wins before others and blessed losses last; then
+   losses. */
+static int ruled_score(const struct listed *m)
+{
+    const struct bk_value *v = &m->value;
+    int plies = v->dtw >= 0 ? v->dtw : m->ruled.d;
+
+    return m->ruled.clocked ? m->ruled.clocked * (plies < 0 ? 2 : BK_VALUE_FAR - plies) : v->wdl;
+}
+
 static struct order order_of(const struct ranking *r, size_t nth)
 {
     struct listed *m = &r->list[nth];
-    int score = !r->tables ? 0 : m->err ? -INT32_MAX : bk_value_score(&m->value);
+    int score = !r->tables       ? 0
+                : m->err         ? -INT32_MAX
+                : m->ruled.there ? ruled_score(m)
+                                 : bk_value_score(&m->value);
 
     memset(m->name, 0, sizeof m->name);
     bk_move_name(r->call.on->v, &m->move, m->name);
@@ -230,10 +272,13 @@ static void sort_moves(struct ranking *r)
 /* Lists and values the moves of r->p. */
 static enum bk_err rank(struct ranking *r)
 {
+    const struct bk_table *table;
     int wdl;
 
     if (bk_pos_bare(r->call.on->v, &r->p, &wdl) != BK_END_NONE)
         return BK_OK;
+    r->five = r->tables && !r->plain && bk_rules_nmove(r->call.on->v) &&
+              !bk_catalog_table(r->call.on->catalog, &r->p, &table, NULL) && table->five;
     if (!ask_together(r))
         list_moves(r);
     if (r->full)
@@ -258,6 +303,8 @@ static int worth_within(const struct listed *m, int plies)
 {
     bool known;
 
+    if (m->ruled.there && !m->ruled.clocked)
+        return 0;
     return bk_clocked(m->value.wdl, m->value.dtw, plies, &known);
 }
 
@@ -296,10 +343,18 @@ static void describe(struct bk_lib_ranked *out, const struct ranking *r, const s
         .end = (enum bk_lib_end)l->value.end,
         .wdl = l->value.wdl,
         .dtw = l->value.dtw,
+        .dtz = -1,
+        .zeroes = bk_rules_nmove(v) && bk_move_zeroes(v, &r->p, m),
     };
     if (!l->err)
         out->clocked_wdl = bk_clocked(out->wdl, out->dtw, left, &known);
     out->clocked_known = known;
+    if (!l->err && l->ruled.there) {
+        out->wdl5 = l->ruled.five;
+        out->dtz = l->ruled.d;
+        out->clocked_wdl = l->ruled.clocked;
+        out->clocked_known = l->ruled.known;
+    }
     memcpy(out->name, l->name, sizeof out->name);
 }
 
@@ -378,7 +433,7 @@ enum bk_lib_err bk_legal_moves_fen(struct bk_lib *lib, const char *fen, struct b
 enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                size_t room, size_t *n)
 {
-    struct ranking r = { .tables = true };
+    struct ranking r = { .tables = true, .plain = true };
     struct few few;
     enum bk_err err = bk_call_begin(&r.call, lib, fen && n && (out || !room), 0, 0);
 

@@ -316,12 +316,14 @@ static enum bk_err settle(const struct bk_settled *s, const struct here *h, cons
                           unsigned *code, struct bk_report *why)
 {
     const struct table_values *t = h->t;
-    int stored = (int)value_at(&said->wdl, 2, h->inner_sq), k = 0;
-    struct bk_worth best = { BK_WDL_DRAW - stored, 0 };
+    int k = 0, bits = t->table->wdl_is_five ? 3 : 2;
+    struct bk_worth best = {
+        bk_table_result(t->table, value_at(&said->wdl, (unsigned)bits, h->inner_sq)), 0
+    };
     enum bk_err err = BK_OK;
 
     *code = t->ask;
-    if (stored > BK_WDL_LOSS) /* damaged: that will be said when it is asked */
+    if (best.wdl < -1) /* damaged: that will be said when it is asked */
         return BK_OK;
     if (t->distances)
         k = (int)value_at(&said->k, said->planes, h->inner_sq);
@@ -693,14 +695,14 @@ static bool is_long(const struct bk_file_info *info)
 /* Sets what is known of a table before its values are read. */
 static void values_init(struct table_values *t, const struct bk_table *table, bool distances)
 {
-    const struct bk_file_info *info = bk_file_info(table->wdl);
+    const struct bk_file_info *info = bk_file_info(bk_table_summed(table));
 
     t->table = table;
     t->ix = bk_file_index(table->wdl);
     t->rows = bk_file_rows(table->wdl);
-    t->sides = info->one_side ? 1 : 2;
+    t->sides = bk_file_info(table->wdl)->one_side ? 1 : 2;
     t->distances = distances;
-    t->alone = info->standalone;
+    t->alone = bk_file_info(table->wdl)->standalone;
     t->wide = distances && is_long(info);
     t->ask = t->wide ? UINT16_MAX : UINT8_MAX;
     mirror_set(t);
@@ -884,7 +886,7 @@ enum bk_err bk_settled_new(struct bk_settled **out, const struct bk_settled_opti
     if (!err)
         err = settled_begin(s, n, why);
     if (!err) {
-        s->distances = bk_file_info(own->wdl)->distances;
+        s->distances = bk_table_promises_distances(own);
         err = list_tables(s, needed, order, n, &fits, why);
     }
     if (!err && fits) {

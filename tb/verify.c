@@ -14,6 +14,10 @@
  *
  * Distances after a move are asked with bounds: to know that a loss takes d - 1
  * plies or more, one reply is often enough.
+ *
+ * Where there are files by the n-move rule, a second walk compares these: results are five, and the
+ * distance of a move is that of docs/rules.md.  Without distances a quiet move brings no result for
+ * certain, since it may be late by one ply; the file's must lie between the two.
  */
 #include "tb/verify.h"
 
@@ -47,9 +51,11 @@ struct verifier {
     const struct bk_verify_options *o;
     struct bk_catalog *catalog;
     struct bk_tables tables;
-    const struct bk_table *table; /* the one that is verified */
-    const struct bk_index *ix;    /* of its wdl file */
+    const struct bk_table *table;  /* the one that is verified */
+    const struct bk_index *ix;     /* of its wdl file */
+    const struct bk_file *results; /* whose summary is compared */
     bool distances;
+    bool five;           /* the second walk: by the n-move rule */
     uint64_t all, piece; /* numbers to look at; of them, in a piece of work */
     uint64_t done;
     struct found *found; /* by thread */
@@ -129,6 +135,80 @@ static enum bk_err by_moves(const struct verifier *vf, const struct bk_pos *p, i
     return err;
 }
 
+/* == What the moves bring by the n-move rule == */
+
+/* The least and the best that a position may be worth: five results, 2 to -2, and plies. */
+struct between {
+    int least, best, plies;
+    bool any;
+};
+
+/* Sets `x` to what a move brings that leads to `after`, of result -five for who made it.  high: as
+   of bk_settle_zeroing(). */
+static enum bk_err by_rule(const struct verifier *vf, const struct bk_pos *after, int five,
+                           bool zeroes, int high, struct between *x, struct bk_report *why)
+{
+    int n = (int)bk_rules_nmove(vf->v), sign = (five > 0) - (five < 0);
+    enum bk_err err = BK_OK;
+
+    *x = (struct between){ five, five, five == 0 ? 0 : sign * five == 2 ? 1 : n + 1, true };
+    if (zeroes || !five)
+        return BK_OK;
+    if (!vf->distances) { /* maybe one ply too late */
+        x->least = five == 2 ? 1 : five;
+        x->best = five == -2 ? -1 : five;
+        return BK_OK;
+    }
+    err = bk_settle_zeroing(&vf->tables, after, -five, high - 1, &x->plies, why);
+    x->plies++;
+    x->least = x->best = x->plies <= n ? 2 * sign : sign;
+    return err;
+}
+
+/* Is x better than y for the mover?  The result first, then the fewest plies of a win, the most of
+   a loss. */
+static bool is_better(const struct between *x, const struct between *y)
+{
+    int sign = (x->best > 0) - (x->best < 0), other = (y->best > 0) - (y->best < 0);
+
+    if (sign != other)
+        return sign > other;
+    return sign > 0 ? x->plies < y->plies : sign < 0 && x->plies > y->plies;
+}
+
+/* by_moves() by the n-move rule. */
+static enum bk_err five_by_moves(const struct verifier *vf, const struct bk_pos *p, int claimed,
+                                 struct between *best, struct bk_report *why)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(vf->v, p, move);
+    enum bk_err err = BK_OK;
+    int wdl = 0;
+
+    *best = (struct between){ .any = false };
+    for (unsigned i = 0; i < n && !err; i++) {
+        struct bk_pos after = *p;
+        struct between x;
+        int five;
+
+        bk_pos_play(&after, vf->v, &move[i]);
+        err = bk_settle_five(&vf->tables, &after, &five, NULL, why);
+        if (!err)
+            err = by_rule(vf, &after, -five, bk_move_zeroes(vf->v, p, &move[i]), claimed, &x, why);
+        if (err)
+            return err;
+        if (!vf->distances && best->any) {
+            best->least = x.least > best->least ? x.least : best->least;
+            best->best = x.best > best->best ? x.best : best->best;
+        } else if (!best->any || is_better(&x, best)) {
+            *best = x;
+        }
+    }
+    if (!n && bk_pos_end(vf->v, p, &wdl) != BK_END_NONE)
+        *best = (struct between){ 2 * wdl, 2 * wdl, 0, true };
+    return err;
+}
+
 /* == Comparing == */
 
 static bool same(const struct verifier *vf, const struct bk_worth *stored,
@@ -172,7 +252,7 @@ static void note_difference(struct verifier *vf, uint64_t number, const struct b
 static void note_longest(const struct verifier *vf, struct found *f, uint64_t number, unsigned side,
                          const struct bk_worth *worth)
 {
-    const struct bk_summary *said = &bk_file_info(vf->table->wdl)->summary;
+    const struct bk_summary *said = &bk_file_info(vf->results)->summary;
     bool won = worth->wdl > 0;
     int64_t *longest = &f->longest[side][won];
 
@@ -184,7 +264,8 @@ static void note_longest(const struct verifier *vf, struct found *f, uint64_t nu
 }
 
 static void count(const struct verifier *vf, struct found *f, uint64_t number, uint32_t block,
-                  const struct bk_placement *at, unsigned side, const struct bk_worth *worth)
+                  const struct bk_placement *at, unsigned side, const struct bk_worth *worth,
+                  bool late)
 {
     struct bk_summary *s = &f->result.counted;
     int wdl = worth->wdl;
@@ -195,6 +276,12 @@ static void count(const struct verifier *vf, struct found *f, uint64_t number, u
     all[side] += bk_index_images(vf->ix, block, at);
     if (vf->distances && wdl)
         note_longest(vf, f, number, side, worth);
+    if (late) {
+        one = wdl > 0 ? s->cursed : s->blessed;
+        all = wdl > 0 ? s->all_cursed : s->all_blessed;
+        one[side] += bk_index_is_first(vf->ix, number, at);
+        all[side] += bk_index_images(vf->ix, block, at);
+    }
 }
 
 static void compare(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
@@ -215,7 +302,46 @@ static void verify_seen(void *context, unsigned thread, const struct bk_seen *se
     struct found *f = &vf->found[thread];
 
     compare(vf, &f->result, seen->number, seen->p, &seen->stored, &seen->found);
-    count(vf, f, seen->number, seen->block, seen->at, seen->p->stm, &seen->stored);
+    count(vf, f, seen->number, seen->block, seen->at, seen->p->stm, &seen->stored, false);
+}
+
+static const char *word_of_five(int five)
+{
+    static const char *const word[5] = { "loss", "blessed loss", "draw", "cursed win", "win" };
+
+    return word[five + 2];
+}
+
+/* verify_position() by the n-move rule; `stored` has what is counted. */
+static enum bk_err verify_five(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
+                               const struct bk_pos *p, struct bk_worth *stored, bool *late,
+                               struct bk_report *why)
+{
+    struct between found;
+    int five, d = -1;
+    enum bk_err err = bk_settle_five(&vf->tables, p, &five, vf->distances ? &d : NULL, why);
+
+    if (!err)
+        err = five_by_moves(vf, p, vf->distances && five > 0 ? d : ENDLESS, &found, why);
+    if (err)
+        return err;
+    *stored = (struct bk_worth){ (five > 0) - (five < 0), d };
+    *late = five == 1 || five == -1;
+    r->positions++;
+    if (found.any && five >= found.least && five <= found.best &&
+        (!vf->distances || !five || d == found.plies))
+        return BK_OK;
+    r->different++;
+    pthread_mutex_lock(&vf->lock);
+    if (2 * number + p->stm < vf->first_different) {
+        vf->first_different = 2 * number + p->stm;
+        bk_pos_to_fen(p, vf->v, vf->out->first_fen);
+        snprintf(vf->out->first_why, sizeof vf->out->first_why,
+                 "file: %s, %d plies to zeroing; by its moves: %s, %d plies", word_of_five(five), d,
+                 found.any ? word_of_five(found.best) : "nothing", found.plies);
+    }
+    pthread_mutex_unlock(&vf->lock);
+    return BK_OK;
 }
 
 static enum bk_err verify_position(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
@@ -246,15 +372,17 @@ static enum bk_err verify_number(struct verifier *vf, struct found *f, uint64_t 
         return BK_OK;
     for (unsigned side = 0; !err && side < sides; side++) {
         struct bk_worth stored = { 0, -1 };
+        bool late = false;
 
         p.stm = (uint8_t)side;
         if (!bk_pos_legal(vf->v, &p))
             continue;
-        err = verify_position(vf, &f->result, number, &p, &stored, why);
+        err = vf->five ? verify_five(vf, &f->result, number, &p, &stored, &late, why)
+                       : verify_position(vf, &f->result, number, &p, &stored, why);
         if (err == BK_E_NO_TABLE)
             err = bk_catalog_missing(vf->catalog, &p, why);
         if (!err && vf->all == vf->ix->positions)
-            count(vf, f, number, bk_index_block_with(vf->ix, number), &at, side, &stored);
+            count(vf, f, number, bk_index_block_with(vf->ix, number), &at, side, &stored, late);
     }
     return err;
 }
@@ -344,6 +472,14 @@ static bool same_counts(const struct bk_summary *a, const struct bk_summary *b)
            !memcmp(a->all_loss, b->all_loss, sizeof a->all_loss);
 }
 
+static bool same_late(const struct bk_summary *a, const struct bk_summary *b)
+{
+    return !memcmp(a->cursed, b->cursed, sizeof a->cursed) &&
+           !memcmp(a->blessed, b->blessed, sizeof a->blessed) &&
+           !memcmp(a->all_cursed, b->all_cursed, sizeof a->all_cursed) &&
+           !memcmp(a->all_blessed, b->all_blessed, sizeof a->all_blessed);
+}
+
 static void add_up(struct bk_verify_result *out, const struct bk_verify_result *r)
 {
     struct bk_summary *a = &out->counted;
@@ -358,6 +494,10 @@ static void add_up(struct bk_verify_result *out, const struct bk_verify_result *
         a->all_win[side] += b->all_win[side];
         a->all_draw[side] += b->all_draw[side];
         a->all_loss[side] += b->all_loss[side];
+        a->cursed[side] += b->cursed[side];
+        a->blessed[side] += b->blessed[side];
+        a->all_cursed[side] += b->all_cursed[side];
+        a->all_blessed[side] += b->all_blessed[side];
     }
 }
 
@@ -380,10 +520,10 @@ static bool same_longest(const struct verifier *vf, int64_t plies, unsigned side
 /* Are all longest wins and losses what the header says?  If one side is kept it speaks of both. */
 static bool all_longest(const struct verifier *vf)
 {
-    const struct bk_file_info *i = bk_file_info(vf->table->wdl);
+    const struct bk_file_info *i = bk_file_info(vf->results);
     bool same = true;
 
-    for (unsigned side = 0; side < (i->one_side ? 1 : 2); side++)
+    for (unsigned side = 0; side < (i->one_side ? 1 : 2) && vf->distances; side++)
         same = same && same_longest(vf, i->summary.win_plies[side], side, true) &&
                same_longest(vf, i->summary.loss_plies[side], side, false);
     return same;
@@ -398,12 +538,16 @@ static void mirror(struct bk_summary *s)
     s->all_win[1] = s->all_win[0];
     s->all_draw[1] = s->all_draw[0];
     s->all_loss[1] = s->all_loss[0];
+    s->cursed[1] = s->cursed[0];
+    s->blessed[1] = s->blessed[0];
+    s->all_cursed[1] = s->all_cursed[0];
+    s->all_blessed[1] = s->all_blessed[0];
 }
 
 /* Adds up what all threads have found, and judges it. */
 static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
 {
-    const struct bk_file *f = vf->table->wdl;
+    const struct bk_file *f = vf->results;
     struct bk_verify_result *out = vf->out;
 
     if (stopped(vf))
@@ -416,7 +560,8 @@ static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
     if (bk_file_info(f)->one_side) /* the summary says it of both */
         mirror(&out->counted);
     out->counts_agree = vf->all < vf->ix->positions ||
-                        (same_counts(&out->counted, &bk_file_info(f)->summary) && all_longest(vf));
+                        (same_counts(&out->counted, &bk_file_info(f)->summary) && all_longest(vf) &&
+                         (!vf->five || same_late(&out->counted, &bk_file_info(f)->summary)));
     if (out->different)
         return bk_fail(why, BK_E_DIFFERS, "%s: %llu of %llu positions are wrong; first: %s (%s)",
                        bk_file_path(f), (unsigned long long)out->different,
@@ -439,11 +584,33 @@ static enum bk_err open_table(struct verifier *vf, const struct bk_material *m,
     if (err)
         return err;
     vf->ix = bk_file_index(vf->table->wdl);
-    vf->distances = bk_file_info(vf->table->wdl)->distances;
+    vf->distances = bk_table_promises_distances(vf->table);
+    vf->results = bk_table_summed(vf->table);
     if (vf->distances && !vf->table->dtw)
         return bk_fail(why, BK_E_NO_TABLE, "%s: its distances are not there",
                        bk_file_path(vf->table->wdl));
     return BK_OK;
+}
+
+/* Forgets what the first walk has found, and makes the second one, of the files by the n-move rule;
+   the positions that were looked at count once. */
+static enum bk_err walk_again(struct verifier *vf, struct bk_report *why)
+{
+    uint64_t positions = vf->out->positions;
+    enum bk_err err;
+
+    memset(vf->found, 0, bk_pool_threads(vf->o->pool) * sizeof *vf->found);
+    memset(&vf->out->counted, 0, sizeof vf->out->counted);
+    vf->five = true;
+    vf->results = vf->table->five;
+    vf->distances = bk_file_info(vf->results)->distances;
+    vf->done = 0;
+    if (vf->distances && !vf->table->dtz)
+        return bk_table_no_five(vf->table, why);
+    verify_one_by_one(vf);
+    err = sum_up(vf, why);
+    vf->out->positions = positions;
+    return err;
 }
 
 enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct bk_material *m,
@@ -478,6 +645,8 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
     }
     if (!err)
         err = sum_up(&vf, why);
+    if (!err && vf.table->five)
+        err = walk_again(&vf, why);
     bk_catalog_free(vf.catalog);
     pthread_mutex_destroy(&vf.lock);
     free(vf.found);

@@ -326,7 +326,7 @@ bad_file 'bad.ini:8' 's/8x8/8/'
 bad_file 'bad.ini:8' 's/8x8/15x15/'
 bad_file 'bad.ini:8' 's/8x8/0x0/'
 bad_file 'bad.ini:9' 's/wins-unless-bared-back/loses/'
-bad_file 'bad.ini:10' 's/= loss/= win/'
+bad_file 'bad.ini:10' 's/= loss/= won/'
 bad_file 'bad.ini:10' 's/^stalemate/stalmate/'
 bad_file 'bad.ini:15' 's/^\[piece king\]/[piece king/'
 bad_file 'bad.ini:16' 's/^letter = K/letter = KK/'
@@ -412,6 +412,26 @@ done
 sed 's|^board .*|&\nstart = rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1|' "$games/sultan-random.ini" >homes.ini
 good 'good' check-variant homes.ini
 good '30' perft homes.ini startpos 1
+
+# == Games without a royal: counted, and no tables ==
+suicide=$games/counted/suicide.ini
+none='no tables are made yet of games like this: no piece is royal'
+good 'QvK ~63.889    0.000   36.111 ~76.687    0.000   23.313 ~11 ~12' count "$suicide" QvK --dir nowhere
+good '"white":{"win":376,"draw":0,"loss":142 ~"all":{"win":2960,"draw":0,"loss":1072}' count "$suicide" RvB --json --dir nowhere
+good '8067' perft suicide startpos 3
+good 'KvQ ' count giveaway KvQ --dir nowhere
+good 'suicide ~8x8' variants
+good "warning: $none" check-variant "$suicide"
+good 'A side without men has won' variants --explain "$suicide"
+good '<svg' diagram "$suicide" '8/8/3k4/8/8/3Q4/8/8 w'
+for command in build plan stats verify; do bad 2 "$none" $command "$suicide" QvK; done
+bad 2 "$none" probe "$suicide" '8/8/3k4/8/8/3Q4/8/8 w'
+bad 2 "$none" explore "$suicide"
+bad 2 "$none" variants --fairy "$suicide"
+sed 's/^captures .*/&\nn-move = 50\nzeroing = captures/' "$suicide" >moves.ini
+bad 2 '--dtz is not for games like suicide' count moves.ini QvK --dtz
+bad 2 '--ranks is not for games like suicide' count "$suicide" QvK --ranks 2
+bad 2 'more than 6 men' count "$suicide" KKKKvQQQ
 
 # == Sections of variants.ini ==
 cat >fairy.ini <<'END'
@@ -943,6 +963,26 @@ run 0 count ./sixmoves.ini KQvKP --dtz --json --dir nowhere # as Syzygy's genera
 grep -q '"white":{"win":3116394,"draw":21317,"loss":18,.*"cursed_win":233237,"blessed_loss":2},"black":{"win":220855,"draw":601733,"loss":3491630,.*"cursed_win":165121,"blessed_loss":502165}' out && pass ||
     fail 'five results by six moves'
 run 0 count ./sixmoves.ini KQvK --dtz --dir nowhere && grep -q 'cursed.*blessed' out && pass || fail 'columns of five results'
+# files of it
+good 'KPvK' build ./sixmoves.ini KPvK --dtz --dir zeroing
+ls zeroing/sixmoves/*.bkw zeroing/sixmoves/*.bkd >/dev/null 2>&1 && fail 'plain results, unasked' || pass
+good 'all good' check ./sixmoves.ini --dir zeroing
+good '165,676 positions agree' verify ./sixmoves.ini KPvK --dir zeroing
+good '"cursed_win":' stats ./sixmoves.ini KPvK --dir zeroing --json
+run 0 count ./sixmoves.ini KPvK --dtz --json --dir zeroing && cp out counted.json
+run 0 count ./sixmoves.ini KPvK --dtz --json --dir nowhere && cmp -s out counted.json && pass || fail 'a file and a count differ'
+good '21,051 wins' mine ./sixmoves.ini KPvK --what cursed --count --dir zeroing
+slow='8/8/8/6k1/8/8/1P4K1/8 w - -'
+good '"category":"cursed-win"' probe ./sixmoves.ini "$slow 0 1" --dir zeroing --json
+good 'By the rule of 6 moves, with 3 plies counted: ' probe ./sixmoves.ini "$slow 3 1" --dir zeroing
+good 'KPvK ' build ./sixmoves.ini KPvK --dir zeroing # distances to the end beside these
+[ -f zeroing/sixmoves/KPvK.bkd ] && [ ! -f zeroing/sixmoves/KPvK.bkw ] && pass || fail 'which files there are'
+good 'wins in 55 plies' probe ./sixmoves.ini "$slow 0 1" --dir zeroing
+good 'KPvK.bkz' needs ./sixmoves.ini KPvK --dtz
+bad 2 'no n-move rule' needs grand-shatranj KMvKN --dtz
+bad 2 '--dtz' build ./sixmoves.ini KPvK --dtw --dir zeroing
+sed 's/^n-move .*/n-move = 7/' sixmoves.ini >seven.ini
+run 3 check ./seven.ini KPvK --dir zeroing && [ "$(grep -c 'another n-move rule' err)" -eq 2 ] && pass || fail 'files of another n-move rule'
 good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 run 0 count shatranj KQvKQ --dir wdl && grep -q '^KQvKQ .* 63     62$' out && pass || fail 'distances that the files lack are counted'
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
@@ -1257,7 +1297,7 @@ ill 3 'damaged *KQvKQ.bkd: ' cut_to KQvKQ.bkd 1000
 ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
 ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
 ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
-ill 1 'unknown *KQvKQ.bkz: no kind of table that this version knows$' cp KQvKQ.bkw KQvKQ.bkz
+ill 1 'unknown *KQvKQ.bkq: no kind of table that this version knows$' cp KQvKQ.bkw KQvKQ.bkq
 ill 4 'unreadable *KQvKQ.bkd: No such file' ln -sf nothing KQvKQ.bkd
 two_ills() { flip KQvKB.bkw 3000 && ln -sf nothing KQvKQ.bkd; }
 ill 4 'damaged *KQvKB.bkw: ' two_ills

@@ -11,7 +11,6 @@ cd "$tmp"
 bin=$build/bareking
 mark=$(printf '\357\273\277')
 tab=$(printf '\t')
-left=
 passed=0
 same() { # door, answers: as those to the positions that are meant
     cmp -s wanted "$2" || fail "$1: $(diff wanted "$2" | head -n 6)"
@@ -143,7 +142,7 @@ for line in open("moves", encoding="utf-8").read().split("\n")[:-1]:
 END
     same Python python
 else
-    left="Python"
+    leave_out Python
 fi
 
 # == The engine ==
@@ -205,8 +204,7 @@ if [ -n "$port" ]; then
     [ "$(answers refused | grep -c '"code":"fen"\|"code":"piece"')" -eq "$(wc -l <refused)" ] || fail "API: $(answers refused)"
 else
     grep -q libmicrohttpd err || fail "no server: $(cat err)"
-    left="$left${left:+, }API"
+    leave_out API
 fi
 
-[ -z "$left" ] || echo "left out: $left" # of the doors
-[ -n "$left" ] || echo "doors: $n positions, $(wc -l <moves) moves, $(wc -l <refused) that are none: alike through all"
+echo "doors: $n positions, $(wc -l <moves) moves, $(wc -l <refused) that are none: alike through all${without:+; left out: $without}"

@@ -21,17 +21,19 @@ make() { # set game {material | --for FEN}
     wdl) how=--wdl ;;
     best) how='--effort best' ;;
     alone) how=--standalone ;;
+    dtz) how=--dtz ;;
+    dtz-alone) how='--dtz --standalone' ;;
     *) echo "golden.sh: no set '$set'" >&2; exit 2 ;;
     esac
     # shellcheck disable=SC2086
     "$bin" build "$@" $how --dir "$tmp/$set" --quiet
     "$bin" verify "$@" --dir "$tmp/$set" --sample 100000 --quiet
-    [ "$set" = alone ] || return 0
+    case $set in *alone) ;; *) return 0 ;; esac
     # of all that were made the table that is meant, which a plan names last
     table=$("$bin" plan "$@" --dir "$tmp/none" | awk '{ name = last; last = $1 } END { print name }')
-    mkdir -p "$tmp/kept"
-    (cd "$tmp/alone" && find . -name "$table.bk[wd]" -exec cp --parents {} "$tmp/kept" \;)
-    rm -r "$tmp/alone"
+    mkdir -p "$tmp/kept-$set"
+    (cd "$tmp/$set" && find . -name "$table.bk?" -exec cp --parents {} "$tmp/kept-$set" \;)
+    rm -r "${tmp:?}/$set"
 }
 
 while read -r set game what; do
@@ -41,9 +43,11 @@ while read -r set game what; do
     *) make "$set" "$game" "$what" ;;
     esac
 done <"$golden/list"
-mv "$tmp/kept" "$tmp/alone"
-for set in normal wdl best alone; do
+for set in alone dtz-alone; do
+    mv "$tmp/kept-$set" "$tmp/$set"
+done
+for set in normal wdl best alone dtz dtz-alone; do
     rm -rf "${golden:?}/$set"
     cp -r "$tmp/$set" "$golden"
 done
-echo "$(find "$golden" -name '*.bk[wd]' | wc -l) files, $(find "$golden" -name '*.bk[wd]' -exec cat {} + | wc -c) bytes"
+echo "$(find "$golden" -name '*.bk?' | wc -l) files, $(find "$golden" -name '*.bk?' -exec cat {} + | wc -c) bytes"

@@ -38,9 +38,9 @@ count_cmocka() { # sets good and bad; a name that failed is told again at the en
     line="$good passed, $bad failed"
 }
 
-# `...; left out: WHAT` of the last line
+# `...; left out: WHAT` of the last line, or that alone
 note_left_out() {
-    case $last in *'; left out: '*) printf '%s\n' "${last##*; left out: }" >"$job/left" ;; esac
+    case "; $last" in *'; left out: '*) printf '%s\n' "; $last" | sed 's/.*; left out: //' >"$job/left" ;; esac
 }
 
 kind=$(cat "$job/kind")

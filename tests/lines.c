@@ -59,8 +59,9 @@ static void line_open(struct line *l)
 {
     read_game(l);
     read_material(l);
-    l->distances = strcmp(l->set, "wdl") != 0;
-    l->alone = !strcmp(l->set, "alone");
+    l->alone = strstr(l->set, "alone") != NULL;
+    l->counts = !strncmp(l->set, "dtz", 3);
+    l->distances = !l->counts && strcmp(l->set, "wdl") != 0;
     snprintf(l->folder, sizeof l->folder, GOLDEN "/%s", l->set);
     if (bk_open(&l->lib, l->game, l->folder))
         die("%s: %s", l->folder, bk_error(l->lib));
@@ -73,6 +74,10 @@ static void line_close(struct line *l)
         bk_variant_free(l->v);
     bk_variant_free(l->base);
 }
+
+enum bk_kind lines_first_kind(const struct line *l) { return bk_kind_of(false, l->counts); }
+
+unsigned lines_kinds(const struct line *l) { return l->distances || l->counts ? 2 : 1; }
 
 unsigned lines_each(void (*visit)(struct line *l))
 {

@@ -7,6 +7,7 @@
 #define LINES_H
 
 #include "probe/bareking.h"
+#include "table/head.h"
 #include "table/material.h"
 
 #define GOLDEN "tests/golden"
@@ -18,8 +19,13 @@ struct line {
     bool derived;                /* `v` has the board or homes of a FEN; asked by FEN alone */
     struct bk_material m;        /* canonical */
     bool distances, alone;       /* the tables have distances; those they lead to are not there */
+    bool counts;                 /* they are files by the n-move rule, with distances to zeroing */
     struct bk_lib *lib;
 };
+
+/* The kinds of files that tables of a line have: from lines_first_kind() on, so many. */
+enum bk_kind lines_first_kind(const struct line *l);
+unsigned lines_kinds(const struct line *l);
 
 /* Calls `visit` for each line, from the folder of the sources; returns how many there were. */
 unsigned lines_each(void (*visit)(struct line *l));

@@ -18,6 +18,7 @@ make_all() { # a machine's emulator, or nothing; bareking; folder
         $1 "$2" build "${t%/*}" "${t#*/}" --dir "$3" --threads 2 >"$tmp/said" 2>&1 || fail "$1 $t: $(tail -n 1 "$tmp/said")"
     done
 }
+tried=
 for machine in aarch64 s390x; do
     cc=$machine-linux-gnu-gcc run=qemu-$machine-static own=$build/machines/$machine
     if ! command -v "$cc" >/dev/null || ! command -v "$run" >/dev/null ||
@@ -37,7 +38,7 @@ for machine in aarch64 s390x; do
     make_all "$run" "$own/bareking" "$tmp/$machine"
     diff -r "$tmp/here" "$tmp/$machine" >"$tmp/log" || fail "$machine: $(head -n 1 "$tmp/log")"
     echo "$machine: $cases games, $(find "$tmp/$machine" -name '*.bk?' | wc -l) files, the same as here"
-    tried=yes
+    tried="$tried $machine"
 done
-[ -n "${tried-}" ] || not_tried "nothing of $without"
-[ -z "$without" ] || echo "left out: $without"
+[ -n "$tried" ] || not_tried "nothing of $without"
+echo "machines:$tried${without:+; left out: $without}"

@@ -354,4 +354,5 @@ END
     kill $nginx && wait $nginx 2>/dev/null
     nginx=
 fi
-echo "tables are fetched, and nothing else: $(cat soak 2>/dev/null)${without:+; left out: $without}"
+soak=$(cat soak 2>/dev/null || :)
+echo "tables are fetched, and nothing else${soak:+: $soak}${without:+; left out: $without}"

@@ -72,9 +72,11 @@ else
     export PYTHONPATH="$package"
 fi
 BAREKING_POSITIONS=${FULL:+2000} run "$inside" -m pytest
-# the same answers, errors and names by Python alone; what takes long by itself is left to FULL=1
+# the same answers, errors and names by Python alone; threads ask it in `make test-all`, and what takes long by itself is left to FULL=1
+some='(equal or tablebase) and not test_threads'
+[ -z "${TEST_ALL-}" ] || some='equal or tablebase'
 BAREKING_LIBRARY=none BAREKING_POSITIONS=${FULL:+100} run "$inside" -W ignore::UserWarning -m pytest \
-    -k "$([ -z "${FULL-}" ] && echo 'equal or tablebase' || echo 'not run_meanwhile and not test_threads')"
+    -k "$([ -z "${FULL-}" ] && echo "$some" || echo 'not run_meanwhile and not test_threads')"
 for each in $(BAREKING_LIBRARY=none "$inside" -W ignore -c '
 import bareking
 for name in bareking.variants():

@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
+#include "core/geometry.h"
+
 /* == Chance == */
 
 unsigned random_below(uint64_t *seed, unsigned n)
@@ -761,4 +764,19 @@ bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_ma
             return true;
     }
     return false;
+}
+
+void random_nmove(struct bk_variant *v, uint64_t *seed)
+{
+    struct bk_complaint c;
+
+    v->nmove = (struct bk_nmove){ .plies = (uint16_t)(2 * (1 + random_below(seed, 10))) };
+    v->nmove.irreversible = random_once_in(seed, 3);
+    if (v->nmove.irreversible && bk_zeroing_check(v, &c))
+        return;
+    v->nmove.irreversible = false;
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (type != v->royal && !bk_man_comes_back(v, type, BK_WHITE) &&
+            !bk_man_comes_back(v, type, BK_BLACK) && !random_once_in(seed, 3))
+            v->nmove.kinds |= UINT32_C(1) << type;
 }

@@ -58,6 +58,10 @@ bool random_once_in(uint64_t *seed, unsigned n);
 /* Fills the plain fields of *v with a random game.  opts NULL: everything. */
 void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_opts *opts);
 
+/* Gives a finished game an n-move rule of 1 to 10 moves that tables can have: of kinds from whose
+   moves nobody comes back, or of moves that nobody can undo.  Its nmove_id is not set anew. */
+void random_nmove(struct bk_variant *v, uint64_t *seed);
+
 /* Is it a pawn of one of the three kinds? */
 bool random_is_pawn(const struct bk_piece *p);
 

@@ -147,6 +147,18 @@ says 'not done after'
 sleep 1.5
 [ ! -e "$tmp/fake/hangs.late" ] || fail "$case: something still runs"
 
+case='what is left out is named, whatever else the last line says'
+fake tells_that_alone <<'END'
+echo 'left out: Python'
+END
+runs <<'END'
+script alone FAKE/tells_that_alone
+script part FAKE/tries_a_part
+END
+ends '2 passed, 0 failed' 0
+says '^    alone: Python$'
+says '^    part: the other half (no tool)$'
+
 case='counts are added up'
 runs <<'END'
 counted counts FAKE/counts

@@ -40,7 +40,7 @@ struct slow_file {
     struct bk_index *ix;
     struct bk_facts *facts;
     unsigned flags, kind;
-    uint64_t summary[2][10];
+    uint64_t summary[2][14];
     unsigned nunits;
     struct slow_unit unit[UNITS];
 };
@@ -126,7 +126,7 @@ static bool read_head(struct slow_file *f, char why[200])
                "\x89"
                "BKE\r\n\x1a\n\x01",
                9) ||
-        f->bytes[9] > 1 || f->bytes[10] != 1)
+        f->bytes[9] > 3 || f->bytes[10] != 1)
         return false;
     f->kind = f->bytes[9];
     f->flags = (unsigned)fixed(&at, 1);
@@ -135,6 +135,8 @@ static bool read_head(struct slow_file *f, char why[200])
     if (head > f->n || fixed(&end, 8) != XXH3_64bits(f->bytes, head - 8))
         return false;
     at += 8; /* rules */
+    if (f->kind > 1 && fixed(&at, 8) != f->v->nmove_id)
+        return false;
     positions = varint(&at);
     digits = (unsigned)fixed(&at, 1);
     order = at;
@@ -145,7 +147,7 @@ static bool read_head(struct slow_file *f, char why[200])
     n = (unsigned)fixed(&at, 1);
     at += n;
     for (unsigned side = 0; side < (f->flags & 2 ? 1u : 2u); side++)
-        for (unsigned i = 0; i < 10; i++)
+        for (unsigned i = 0; i < (f->kind > 1 ? 14u : 10u); i++)
             f->summary[side][i] = varint(&at);
     if (f->flags & 2)
         memcpy(f->summary[1], f->summary[0], sizeof f->summary[0]);

@@ -18,7 +18,7 @@ struct slow_file *slow_file_open(const char *path, const struct bk_variant *v, c
 void slow_file_close(struct slow_file *f);
 
 bool slow_file_one_side(const struct slow_file *f);
-/* Number `nth` (0 to 9) of the summary of a side: docs/format.md 3. */
+/* Number `nth` (0 to 9, by the n-move rule to 13) of the summary of a side: docs/format.md 3. */
 uint64_t slow_file_summary(const struct slow_file *f, unsigned side, unsigned nth);
 
 /* The value that the file has for a number; no two men may share a square. */

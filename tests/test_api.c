@@ -201,17 +201,16 @@ static void position__with_values_that_have_no_meaning_is_refused(void **state)
     const struct bk_lib_man man[] = { { 'K', 4, 0 }, { 'R', 0, 0 }, { 'k', 3, 4 } };
     const struct bk_lib_piece men[] = { { 'K', 0, 4 }, { 'R', 0, 0 }, { 'k', 1, 35 } };
     const struct bk_lib_pos right = { .men = men, .n = 3, .black_to_move = 1 };
-    struct bk_lib_pos wrong[5] = { right, right, right, right, right };
+    struct bk_lib_pos wrong[4] = { right, right, right, right };
     struct bk_answer a;
 
     (void)state;
     wrong[0].black_to_move = 2;
     wrong[1].limited = 2;
-    wrong[2].reserved[0] = 1;
-    wrong[3].reserved[1] = 1;
-    wrong[4].further = man;
+    wrong[2].counter = 10000;
+    wrong[3].further = man;
     assert_int_equal(bk_probe(lib, &right, 0, &a), BK_LIB_OK);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 4; i++)
         assert_int_equal(bk_probe(lib, &wrong[i], 0, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_men(lib, man, 3, 1, &a), BK_LIB_OK);
     assert_int_equal(bk_probe_men(lib, man, 3, 2, &a), BK_LIB_USAGE);

@@ -418,7 +418,7 @@ static void file__what_is_newer_or_older_is_refused_by_name(void **state)
     refuse_byte(&s, 3, 'X', BK_E_CORRUPT, "not a bareking table");
     refuse_byte(&s, 8, 2, BK_E_NEWER, "needs a newer bareking (format version 2)");
     refuse_byte(&s, 8, 0, BK_E_CORRUPT, "damaged: version");
-    refuse_byte(&s, 9, 2, BK_E_NEWER, "needs a newer bareking (kind 2)");
+    refuse_byte(&s, 9, 4, BK_E_NEWER, "needs a newer bareking (kind 4)");
     refuse_byte(&s, 10, 2, BK_E_NEWER, "needs a newer bareking (facts of version 2)");
     refuse_byte(&s, 10, 0, BK_E_CORRUPT, "damaged: version of the facts");
     refuse_byte(&s, 11, s.bytes[11] | 8, BK_E_NEWER, "needs a newer bareking (flags");

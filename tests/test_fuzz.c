@@ -71,10 +71,13 @@ struct fuzz {
     bool two_bytes, shuffling; /* does some table have these? */
     struct bk_pool *pool;
     struct ref_table *ref;
-    const char *fen;         /* asked for, or NULL */
-    uint64_t compared;       /* positions, over all cases */
-    uint64_t by_ranks;       /* cases that several processes made again */
-    uint64_t seen[FEATURES]; /* cases */
+    struct ref_table *counted; /* with an n-move rule; NULL: the game has none */
+    bool five_first;           /* its files are made first, and answer for plain results */
+    const char *fen;           /* asked for, or NULL */
+    uint64_t compared;         /* positions, over all cases */
+    uint64_t by_ranks;         /* cases that several processes made again */
+    uint64_t ruled, late;      /* cases with an n-move rule; positions that it draws */
+    uint64_t seen[FEATURES];   /* cases */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -151,6 +154,28 @@ static bool solved_so(const struct bk_plan *p, enum bk_strategy strategy)
     return any;
 }
 
+/* Makes the files by the n-move rule, too. */
+static bool build_zeroing(struct fuzz *f, const struct bk_material *m, unsigned n)
+{
+    const struct bk_build_options o = { .pool = f->pool,
+                                        .effort = f->how.effort,
+                                        .standalone = f->how.standalone,
+                                        .k_max = f->how.k_max,
+                                        .frugal = f->how.tight,
+                                        .packs = f->how.packs,
+                                        .largest = f->how.largest };
+    struct bk_report why = { "" };
+    struct bk_plan *plan = NULL;
+    enum bk_err err = bk_plan_new(&plan, f->v, f->dir, m, n, 0, true, &why);
+
+    if (!err)
+        err = bk_plan_to_zeroing(plan, false, &why);
+    if (!err)
+        err = bk_build(plan, &o, &why);
+    bk_plan_free(plan);
+    return !err || failed("not built to zeroing", &why);
+}
+
 static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 {
     struct bk_build_options o = { .pool = f->pool,
@@ -163,8 +188,11 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
                                   .context = f,
                                   .built = built };
     struct bk_report why = { "" };
-    enum bk_err err = bk_plan_new(&f->plan, f->v, f->dir, m, n, 0, f->how.distances, &why);
+    enum bk_err err;
 
+    if (f->five_first && !build_zeroing(f, m, n))
+        return false;
+    err = bk_plan_new(&f->plan, f->v, f->dir, m, n, 0, f->how.distances, &why);
     if (err)
         return failed("no plan", &why);
     f->two_bytes = f->shuffling = false;
@@ -176,7 +204,9 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
     f->seen[GROUPS] += solved_so(f->plan, BK_GROUPS);
     f->seen[WIDE_GROUPS] += solved_so(f->plan, BK_WIDE);
     f->seen[COMPACT] += solved_so(f->plan, BK_COMPACT);
-    return !err || failed("not built", &why);
+    if (err)
+        return failed("not built", &why);
+    return !f->counted || f->five_first || build_zeroing(f, m, n);
 }
 
 /* == Asking == */
@@ -189,7 +219,7 @@ struct said {
 
 static bool plain(const struct fuzz *f, const struct bk_pos *p)
 {
-    return p->ep == BK_SQ_NONE && !p->rights && p->turn == 1 &&
+    return p->ep == BK_SQ_NONE && !p->rights && p->turn == 1 && !p->clock &&
            !memcmp(p->left[0], f->v->limit, sizeof p->left[0]) &&
            !memcmp(p->left[1], f->v->limit, sizeof p->left[1]);
 }
@@ -201,13 +231,33 @@ static enum bk_lib_err ask(struct fuzz *f, const struct bk_pos *p, struct bk_ans
     return proof_ask_fen(f->lib, f->v, p, a);
 }
 
+/* Does the library say of a position at its counter what follows from the slow solver's distance to
+   zeroing? */
+static bool counter_is_right(struct fuzz *f, const struct bk_pos *p, const struct bk_answer *a)
+{
+    unsigned n = f->v->nmove.plies, left = p->clock < n ? n - p->clock : 0;
+    struct ref_pos r = proof_ref(f->v, p);
+    struct ref_value slow;
+
+    if (!ref_value(f->counted, &r, &slow))
+        return true; /* too much for it */
+    f->late += slow.wdl && slow.dtw > n;
+    return a->wdl5 == slow.wdl * (slow.dtw <= n ? 2 : 1) && a->plies_left == (int)left &&
+           a->dtz == (slow.wdl ? slow.dtw : -1) && a->clocked_known &&
+           a->clocked_wdl == (slow.wdl && slow.dtw + p->clock > n ? 0 : slow.wdl);
+}
+
 /* Is the library's clocked answer what follows from the slow distance and the plies left? */
-static bool clock_is_right(const struct fuzz *f, const struct bk_pos *p, const struct bk_answer *a,
+static bool clock_is_right(struct fuzz *f, const struct bk_pos *p, const struct bk_answer *a,
                            const struct ref_value *slow)
 {
     int left = 2 * (f->v->game_turns + 1 - p->turn) - (p->stm == BK_BLACK);
     bool late;
 
+    if (f->counted && a->end == BK_LIB_GOES_ON)
+        return counter_is_right(f, p, a);
+    if (!f->v->game_turns && f->counted)
+        return a->clocked_wdl == a->wdl && a->clocked_known;
     if (!f->v->game_turns)
         return a->plies_left == -1 && a->clocked_wdl == a->wdl && a->clocked_known;
     late = left < 0;
@@ -382,9 +432,12 @@ static bool same_all_ways(struct fuzz *f, const struct ref_pos *r, const struct 
 
     if (f->v->game_turns && random_once_in(&f->state, 4))
         p.turn = (uint16_t)(1 + random_below(&f->state, f->v->game_turns + 2u));
+    if (f->counted) /* at any counter */
+        p.clock = (uint16_t)(f->compared % (f->v->nmove.plies + 2u));
     if (!same(f, &p, slow))
         return false;
     p.turn = 1;
+    p.clock = 0;
     if (random_once_in(&f->state, 8) && !same_exchanged(f, &p, slow))
         return false;
     if (slow->legal && random_once_in(&f->state, 50) && !same_moves(f, &p, r, slow, moves))
@@ -543,7 +596,10 @@ static bool compare_counts(struct fuzz *f, uint64_t sum[2][3])
 
     if (bk_material_by_rule(&m, f->v))
         return true;
-    if (bk_file_open(&file, bk_table_path(path, f->dir, f->v, &m, BK_KIND_WDL), f->v, &why))
+    if (bk_file_open(
+            &file,
+            bk_table_path(path, f->dir, f->v, &m, f->five_first ? BK_KIND_FIVE : BK_KIND_WDL), f->v,
+            &why))
         return failed("no file", &why);
     count_classes(bk_file_index(file), classes);
     ok = compare_summary(&bk_file_info(file)->summary, classes, sum, swap);
@@ -659,6 +715,26 @@ static void draw_rights(struct fuzz *f)
             return;
     }
     f->rights = 0;
+}
+
+/* Gives one case in three an n-move rule, and solves it by that, too.  What the other cases draw
+   does not depend on it. */
+static void draw_nmove(struct fuzz *f)
+{
+    uint64_t own = f->seed * 3 + 1;
+    struct bk_report why;
+
+    f->counted = NULL;
+    f->five_first = false;
+    if (f->drawn.game_turns || !random_once_in(&own, 3) || bk_variant_finish(&f->drawn, &why))
+        return;
+    random_nmove(&f->drawn, &own);
+    f->counted =
+        ref_solve_nmove(&f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count, 4 * NODES_MAX);
+    if (!f->counted)
+        f->drawn.nmove = (struct bk_nmove){ .plies = 0 };
+    f->five_first = f->counted && random_once_in(&own, 2);
+    f->ruled += f->counted != NULL;
 }
 
 /* == What was in play == */
@@ -823,6 +899,7 @@ static bool check_tables(struct fuzz *f)
         exit(2);
     }
     draw_game(f);
+    draw_nmove(f);
     ok = check(f);
     if (!ok)
         describe(f);
@@ -831,6 +908,7 @@ static bool check_tables(struct fuzz *f)
     bk_plan_free(f->plan);
     bk_close(f->lib);
     ref_free(f->ref);
+    ref_free(f->counted);
     bk_pool_close(f->pool);
     bk_variant_free(f->v);
     bk_geometry_free(f->drawn.geometry);
@@ -909,6 +987,8 @@ int main(int argc, char **argv)
         return 1;
     print_features(&f);
     printf("fuzz: %lu cases, %llu positions, no difference\n", n, (unsigned long long)f.compared);
+    printf("fuzz: %llu cases with an n-move rule, %llu positions that it draws\n",
+           (unsigned long long)f.ruled, (unsigned long long)f.late);
     if (f.by_ranks)
         printf("fuzz: %llu cases by several processes, too\n", (unsigned long long)f.by_ranks);
     return 0;

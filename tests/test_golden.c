@@ -23,6 +23,7 @@
 #include <ftw.h>
 
 #include "core/load.h"
+#include "core/rules.h"
 #include "probe/bareking.h"
 #include "table/decode.h"
 #include "table/index_new.h"
@@ -56,10 +57,13 @@ static double nodes_of(const struct line *l, size_t tables)
 /* Sets `oracle` to a solver for the line; tables: the number it has to solve. */
 static void find_oracle(struct line *l, size_t tables)
 {
-    const struct solved_options o = { .distances = true };
+    const struct solved_options o = { .distances = true, .zeroing = l->counts };
 
     if (nodes_of(l, tables) > NODES_MAX)
         oracle.fast = solved_new(l->v, &o);
+    else if (l->counts)
+        oracle.slow =
+            ref_solve_nmove(l->v, (const uint8_t(*)[BK_TYPES_MAX])l->m.count, (uint64_t)NODES_MAX);
     else
         oracle.slow = ref_solve(l->v, (const uint8_t(*)[BK_TYPES_MAX])l->m.count,
                                 (const uint8_t(*)[BK_TYPES_MAX])l->m.left, 0);
@@ -118,7 +122,7 @@ static bool right_value(const struct line *l, const struct bk_pos *p, struct ref
     }
     value = solved_value_of(oracle.fast, p);
     out->wdl = (int8_t)value.wdl;
-    out->dtw = (uint16_t)(value.wdl ? 2 * value.k + (value.wdl > 0) : 0);
+    out->dtw = (uint16_t)(!value.wdl ? 0 : l->counts ? value.k : 2 * value.k + (value.wdl > 0));
     return value.legal;
 }
 
@@ -132,6 +136,14 @@ static void compare_position(struct line *l, const struct bk_pos *p)
 
     if (err != (legal ? BK_LIB_OK : BK_LIB_ILLEGAL))
         fail_msg("%s %s: %s", l->set, fen, bk_error(l->lib));
+    if (legal && l->counts) {
+        if (a.wdl != value.wdl || (!a.end && a.dtw >= 0) ||
+            a.wdl5 != value.wdl * (value.dtw <= bk_rules_nmove(l->v) ? 2 : 1) ||
+            (value.wdl && a.dtz != value.dtw))
+            fail_msg("%s %s: %+d, %+d to zeroing in %d, not %+d in %d", l->set, fen, a.wdl, a.wdl5,
+                     a.dtz, value.wdl, value.dtw);
+        return;
+    }
     if (legal && !proof_same(&a, &value, l->distances))
         fail_msg("%s %s: %+d in %d, not %+d in %d", l->set, fen, a.wdl, a.dtw, value.wdl,
                  value.dtw);
@@ -197,7 +209,7 @@ static void open_file(const struct line *l, const struct bk_material *m, enum bk
         fail_msg("%s", why.text);
     assert_int_equal(bk_file_info(f)->kind, kind);
     assert_int_equal(bk_file_info(f)->standalone, l->alone);
-    assert_int_equal(bk_file_info(f)->distances, l->distances);
+    assert_int_equal(bk_file_info(f)->distances, l->distances || l->counts);
     assert_int_equal(bk_file_info(f)->one_side, slow_file_one_side(slow));
     for (unsigned side = 0; side < (bk_file_info(f)->one_side ? 1 : 2); side++)
         for (uint64_t n = 0, all = bk_file_info(f)->positions; n < all; n += step_of(all, 200)) {
@@ -221,8 +233,8 @@ static void open_files(struct line *l)
     size_t n = tables_of(l, &m);
 
     for (size_t i = 0; i < n; i++)
-        for (int kind = BK_KIND_WDL; kind <= (l->distances ? BK_KIND_DTW : BK_KIND_WDL); kind++)
-            open_file(l, &m[i], (enum bk_kind)kind);
+        for (unsigned k = 0; k < lines_kinds(l); k++)
+            open_file(l, &m[i], lines_first_kind(l) + k);
     free(m);
 }
 
@@ -251,10 +263,10 @@ static void see_files(struct line *l)
     size_t n = tables_of(l, &m);
 
     for (size_t i = 0; i < n; i++)
-        for (int kind = BK_KIND_WDL; kind <= (l->distances ? BK_KIND_DTW : BK_KIND_WDL); kind++) {
+        for (unsigned k = 0; k < lines_kinds(l); k++) {
             char path[PATH_MAX];
 
-            path_of(l, &m[i], (enum bk_kind)kind, path);
+            path_of(l, &m[i], lines_first_kind(l) + k, path);
             if (!is_seen(path))
                 snprintf(seen[nseen++], sizeof *seen, "%s", path);
         }

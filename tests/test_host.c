@@ -273,6 +273,8 @@ static void add(struct taken *t, const struct line *l, unsigned rounds, const st
                                 "sultan sultan-random ";
     char name[80];
 
+    if (l->counts) /* the model foretells nothing of five results, which come in more rounds */
+        return;
     t->most = rounds > t->most ? rounds : t->most;
     snprintf(name, sizeof name, " %s ", l->base->name);
     if (!strstr(games, name))
@@ -360,7 +362,7 @@ static void host__is_not_remembered_as_having_nothing(void **state)
     struct host *h = host_new(GAMES, false);
     struct bk_lib *lib = lib_on(h, "chess");
     struct bk_answer a;
-    struct bk_range range[4];
+    struct bk_range range[5];
     size_t n;
     unsigned rounds;
 
@@ -369,12 +371,14 @@ static void host__is_not_remembered_as_having_nothing(void **state)
     assert_non_null(strstr(bk_error(lib), "KPvK"));
     assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_NEEDS_BYTES);
     assert_int_equal(bk_take_needs(lib, NULL, 0, &n), BK_LIB_OK); /* counts them, takes none */
-    assert_true(n >= 2);                                          /* both files of its table */
+    assert_true(n >= 4);                                          /* all files of its table */
     assert_int_equal(bk_take_needs(lib, range, 1, &n), BK_LIB_OK);
-    assert_string_equal(range[0].path, "far/chess/KPvK.bkd");
+    assert_string_equal(range[0].path, "far/chess/KPvK.bk5");
     assert_int_equal(range[0].at, 0);
-    assert_int_equal(bk_take_needs(lib, range, 4, &n), BK_LIB_OK);
-    assert_string_equal(range[0].path, "far/chess/KPvK.bkw");
+    assert_int_equal(bk_take_needs(lib, range, 5, &n), BK_LIB_OK);
+    assert_string_equal(range[0].path, "far/chess/KPvK.bkd");
+    assert_string_equal(range[1].path, "far/chess/KPvK.bkw");
+    assert_string_equal(range[2].path, "far/chess/KPvK.bkz");
     assert_int_equal(probe(lib, h, KPVK, &a, &rounds), BK_LIB_OK);
     assert_int_equal(a.wdl, 0);
     assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_OK); /* the library keeps the bytes */

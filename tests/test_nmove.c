@@ -10,11 +10,16 @@
 #include "core/finish.h"
 #include "core/geometry.h"
 #include "core/move.h"
+#include "table/catalog.h"
+#include "table/index_new.h"
+#include "tb/make/build.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 #include "tests/ref_board.h"
 #include "tests/solved.h"
+#include "tests/variant_ini.h"
 
 /* == Zeroing moves == */
 
@@ -96,6 +101,7 @@ struct game {
     const struct bk_variant *v;
     struct ref_table *slow;
     struct ref_pos pos[POSITIONS_MAX];
+    unsigned nknown;                      /* of n, when it was solved */
     unsigned n, first[POSITIONS_MAX + 1]; /* moves of position i: first[i] .. first[i + 1] - 1 */
     unsigned to[MOVES_ALL_MAX], nmoves;
     bool zero[MOVES_ALL_MAX], over[POSITIONS_MAX];
@@ -246,24 +252,6 @@ static struct solved_options draw_options(uint64_t *state)
     return o;
 }
 
-/* Sets an n-move rule, of kinds from whose moves nobody comes back, or of moves that nobody can
-   undo. */
-static void draw_rule(struct bk_variant *v, uint64_t *state)
-{
-    struct bk_complaint c;
-
-    v->nmove = (struct bk_nmove){ .plies = (uint16_t)(2 * (1 + random_below(state, 10))) };
-    v->nmove.irreversible = random_once_in(state, 3);
-    if (v->nmove.irreversible && bk_zeroing_check(v, &c))
-        return;
-    v->nmove.irreversible = false;
-    for (unsigned type = 0; type < v->ntypes; type++)
-        if (type != v->royal && !bk_man_comes_back(v, type, BK_WHITE) &&
-            !bk_man_comes_back(v, type, BK_BLACK) && !random_once_in(state, 3))
-            v->nmove.kinds |= UINT32_C(1) << type;
-    assert_true(bk_zeroing_check(v, &c));
-}
-
 /* A game solved twice, and what was compared. */
 struct twice {
     struct bk_variant v;
@@ -376,39 +364,47 @@ static void give_rights(const struct bk_variant *v, struct bk_material *m)
     }
 }
 
+/* Draws a game with a rule and a material, and solves them slowly.  False: it will not do. */
+static bool draw_slow(struct twice *x, uint64_t seed, uint64_t *state, struct bk_material *m)
+{
+    struct random_opts opts = { RANDOM_ALL & ~(unsigned)RANDOM_CLOCK,
+                                12 + 2 * random_below(state, 5) };
+    uint8_t count[2][BK_TYPES_MAX];
+    struct bk_report why;
+
+    *m = (struct bk_material){ 0 };
+    if (random_once_in(state, 3))
+        opts.features |= RANDOM_ODD;
+    random_variant(&x->v, state, &opts);
+    if (!random_material(&x->v, state, 3 + random_below(state, 3), 20000, count) ||
+        bk_variant_finish(&x->v, &why))
+        return false;
+    random_nmove(&x->v, state);
+    if (bk_variant_finish(&x->v, &why))
+        fail_msg("%s", why.text);
+    memcpy(m->count, count, sizeof m->count);
+    memcpy(m->left[0], x->v.limit, sizeof m->left[0]);
+    memcpy(m->left[1], x->v.limit, sizeof m->left[1]);
+    bk_material_normalise(m, &x->v);
+    give_rights(&x->v, m);
+    x->seed = seed;
+    x->nseen = 0;
+    x->slow = ref_solve_nmove(&x->v, (const uint8_t(*)[BK_TYPES_MAX])count, 1000000);
+    bk_material_canonical(m, &x->v);
+    return x->slow;
+}
+
 /* Solves a random game by both solvers, and compares.  False: it will not do. */
 static bool solve_twice(struct twice *x, uint64_t seed)
 {
     uint64_t state = seed;
-    struct random_opts opts = { RANDOM_ALL & ~(unsigned)RANDOM_CLOCK,
-                                12 + 2 * random_below(&state, 5) };
-    uint8_t count[2][BK_TYPES_MAX];
-    struct bk_material m = { 0 };
+    struct bk_material m;
     struct solved_options o;
-    struct bk_report why;
 
-    if (random_once_in(&state, 3))
-        opts.features |= RANDOM_ODD;
-    random_variant(&x->v, &state, &opts);
-    if (!random_material(&x->v, &state, 3 + random_below(&state, 3), 20000, count) ||
-        bk_variant_finish(&x->v, &why))
+    if (!draw_slow(x, seed, &state, &m))
         return false;
-    draw_rule(&x->v, &state);
-    if (bk_variant_finish(&x->v, &why))
-        fail_msg("%s", why.text);
-    memcpy(m.count, count, sizeof m.count);
-    memcpy(m.left[0], x->v.limit, sizeof m.left[0]);
-    memcpy(m.left[1], x->v.limit, sizeof m.left[1]);
-    bk_material_normalise(&m, &x->v);
-    give_rights(&x->v, &m);
     o = draw_options(&state);
-    x->seed = seed;
-    x->nseen = 0;
-    x->slow = ref_solve_nmove(&x->v, (const uint8_t(*)[BK_TYPES_MAX])count, 1000000);
-    if (!x->slow)
-        return false;
     x->fast = solved_new(&x->v, &o);
-    bk_material_canonical(&m, &x->v);
     compare_all(x, &m);
     solved_free(x->fast);
     ref_free(x->slow);
@@ -437,6 +433,159 @@ static void nmove__both_solvers_agree_on_random_games(void **state)
         games, x->tables, x->with_rights, x->positions, x->decided, x->late, x->odd);
     assert_true(cases < 60 || (x->late && x->odd && x->with_rights));
     free(x);
+}
+
+/* == Files == */
+
+/* Files of a game, and what was compared. */
+struct filed {
+    struct twice x;
+    char dir[PROOF_DIR_MAX];
+    struct bk_plan *plan;
+    struct bk_catalog *catalog;
+    struct bk_tables t;
+    bool distances; /* there are .bkz */
+    unsigned long long positions, passing, cursed, alone;
+};
+
+/* Compares what files say of a position with the slow solver, if that knows of it. */
+static void compare_filed(struct filed *f, const struct bk_pos *p)
+{
+    struct bk_report why = { "" };
+    unsigned n = f->x.v.nmove.plies;
+    int five = 0, d = 0, wdl = 0, true_five;
+    struct ref_value slow;
+    char fen[BK_FEN_MAX];
+    struct ref_pos r;
+
+    bk_pos_to_fen(p, &f->x.v, fen);
+    if (!ref_from_fen(&f->x.v, fen, &r) || !ref_value(f->x.slow, &r, &slow))
+        return;
+    true_five = slow.wdl * (slow.dtw <= n ? 2 : 1);
+    if (bk_settle_five(&f->t, p, &five, f->distances ? &d : NULL, &why) ||
+        bk_settle_wdl(&f->t, p, &wdl, &why))
+        fail_msg("test_nmove 1 %llu: %s: %s", f->x.seed, fen, why.text);
+    if (five != true_five || wdl != slow.wdl || (f->distances && wdl && d != slow.dtw))
+        fail_msg("test_nmove 1 %llu: n-move of %u plies: %s: files %d %d d %d, slow %d d %u",
+                 f->x.seed, n, fen, five, wdl, d, slow.wdl, slow.dtw);
+    f->positions++;
+    f->cursed += five == 1 || five == -1;
+}
+
+/* Compares a position, and those that its double steps lead to. */
+static void compare_both(struct filed *f, const struct bk_pos *p)
+{
+    static struct bk_move move[BK_MOVES_MAX];
+    unsigned n;
+
+    compare_filed(f, p);
+    if (!bk_rules_en_passant(&f->x.v))
+        return;
+    n = bk_moves_legal(&f->x.v, p, move);
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = *p;
+
+        bk_pos_play(&after, &f->x.v, &move[i]);
+        if (after.ep == BK_SQ_NONE)
+            continue;
+        compare_filed(f, &after);
+        f->passing++;
+    }
+}
+
+static void compare_file(struct filed *f, const struct bk_material *m)
+{
+    struct bk_report why;
+    struct bk_index *ix;
+    struct bk_pos p;
+
+    assert_int_equal(bk_index_new(&ix, &f->x.v, m, NULL, &why), BK_OK);
+    for (uint64_t i = 0; i < ix->positions; i++)
+        for (unsigned stm = 0; stm < 2; stm++) {
+            struct bk_placement at;
+
+            bk_index_unrank(ix, i, &at);
+            if (bk_index_position(ix, &at, stm, &p) && bk_pos_legal(&f->x.v, &p))
+                compare_both(f, &p);
+        }
+    bk_index_free(ix);
+}
+
+/* Makes the plan's tables in f->dir, in a way that is drawn.  False: they cannot be. */
+static bool make_files(struct filed *f, const struct bk_material *m, uint64_t *state)
+{
+    struct bk_report why = { "" };
+    struct solved_options how = draw_options(state);
+    struct bk_build_options o = { .effort = (enum bk_effort)random_below(state, 3),
+                                  .standalone = random_once_in(state, 5),
+                                  .k_max = how.k_max,
+                                  .largest = how.groups,
+                                  .frugal = random_once_in(state, 4) };
+    enum bk_err err;
+
+    f->distances = !random_once_in(state, 5);
+    if (bk_plan_new(&f->plan, &f->x.v, f->dir, m, 1, 0, true, &why))
+        return false; /* en passant by men that come back */
+    err = bk_plan_to_zeroing(f->plan, !f->distances, &why);
+    if (!err)
+        err = bk_pool_open(&o.pool, 1 + random_below(state, 2), &why);
+    if (!err)
+        err = bk_build(f->plan, &o, &why);
+    if (err)
+        fail_msg("test_nmove 1 %llu: %s", f->x.seed, why.text);
+    bk_pool_close(o.pool);
+    f->alone += o.standalone;
+    return true;
+}
+
+/* Makes the files of a random game, and compares what they say with the slow solver. */
+static bool file_game(struct filed *f, uint64_t seed)
+{
+    uint64_t state = seed;
+    struct bk_report why = { "" };
+    struct bk_material m;
+
+    if (!draw_slow(&f->x, seed, &state, &m))
+        return false;
+    proof_folder(f->dir);
+    f->plan = NULL;
+    if (make_files(f, &m, &state)) {
+        assert_int_equal(bk_catalog_new(&f->catalog, &f->x.v, f->dir, &why), BK_OK);
+        f->t = (struct bk_tables){ .v = &f->x.v,
+                                   .find = bk_catalog_table,
+                                   .open = bk_catalog_reopen,
+                                   .context = f->catalog,
+                                   .cache = bk_catalog_cache(f->catalog) };
+        for (unsigned i = 0; i < f->plan->n; i++)
+            compare_file(f, &f->plan->table[i].m);
+        bk_catalog_free(f->catalog);
+    }
+    bk_plan_free(f->plan);
+    proof_remove(f->dir);
+    ref_free(f->x.slow);
+    return true;
+}
+
+static void nmove__files_say_what_the_slow_solver_says(void **state)
+{
+    struct filed *f = calloc(1, sizeof *f);
+    unsigned games = 0;
+
+    (void)state;
+    assert_non_null(f);
+    for (unsigned long i = 0; i < cases; i++) {
+        games += file_game(f, first_case + i);
+        bk_geometry_free(f->x.v.geometry);
+        f->x.v.geometry = NULL;
+    }
+    unsetenv("BAREKING_KERNEL");
+    unsetenv("BAREKING_SET_BITS");
+    print_message("%u games, %llu that answer alone, %llu positions, %llu cursed or blessed, %llu "
+                  "after a double step\n",
+                  games, f->alone, f->positions, f->cursed, f->passing);
+    assert_true(cases < 60 || (f->cursed && f->alone));
+    assert_true(cases < 1000 || f->passing);
+    free(f);
 }
 
 /* == As others count == */
@@ -648,6 +797,162 @@ static void nmove__the_distance_decides_at_every_counter(void **state)
     free(g);
 }
 
+/* == The library at every counter == */
+
+/* A game whose states were solved one by one, and the library on its files. */
+struct asked {
+    struct filed f;
+    struct game g;
+    struct bk_lib *lib;
+    unsigned long long states, by_rule, kept;
+};
+
+/* Returns the number of the position after the move of this name. */
+static unsigned after_move(const struct game *g, unsigned i, const struct ref_moves *moves,
+                           const char *name)
+{
+    for (unsigned j = 0; j < moves->n; j++) {
+        char text[16];
+
+        ref_move_text(g->v, &moves->move[j], text);
+        if (!strcmp(text, name))
+            return g->first[i] + j;
+    }
+    fail_msg("no move %s", name);
+    return 0;
+}
+
+/* Asks for the moves of a state: those that keep its result, and no others, must be told. */
+static void ask_moves(struct asked *a, unsigned i, unsigned c, const char *fen)
+{
+    static struct bk_lib_ranked move[BK_MOVES_MAX];
+    const struct game *g = &a->g;
+    struct ref_moves moves = { 0 };
+    size_t n;
+    int last = 1;
+
+    if (bk_rank_moves_fen(a->lib, fen, 0, 0, move, BK_MOVES_MAX, &n))
+        fail_msg("test_nmove 1 %llu: %s: %s", a->f.x.seed, fen, bk_error(a->lib));
+    ref_moves(g->v, &g->pos[i], &moves);
+    for (size_t k = 0; k < n; k++) {
+        unsigned m = after_move(g, i, &moves, move[k].name);
+        int truth = -g->at[g->to[m]][g->zero[m] ? 0 : c + 1];
+
+        if (move[k].clocked_wdl != truth || move[k].keeps != (truth == g->at[i][c]) ||
+            move[k].zeroes != g->zero[m] || truth > last)
+            fail_msg("test_nmove 1 %llu: %s: %s brings %d, keeps %d, zeroes %d; it is %d after %d",
+                     a->f.x.seed, fen, move[k].name, move[k].clocked_wdl, move[k].keeps,
+                     move[k].zeroes, truth, last);
+        last = truth;
+        a->kept += move[k].keeps == 1;
+    }
+    ref_moves_free(&moves);
+}
+
+static void ask_state(struct asked *a, unsigned i, const struct bk_pos *p)
+{
+    const struct game *g = &a->g;
+    unsigned n = g->v->nmove.plies, c = (unsigned)(a->states % n);
+    struct bk_pos counted = *p;
+    struct bk_answer x;
+    char fen[BK_FEN_MAX];
+
+    counted.clock = (uint16_t)c;
+    bk_pos_to_fen(&counted, g->v, fen);
+    if (bk_probe_fen(a->lib, fen, &x))
+        fail_msg("test_nmove 1 %llu: %s: %s", a->f.x.seed, fen, bk_error(a->lib));
+    if (!x.clocked_known || x.clocked_wdl != g->at[i][c] || x.wdl != g->value[i].wdl ||
+        (x.end == BK_LIB_GOES_ON && x.plies_left != (int)(n - c)))
+        fail_msg("test_nmove 1 %llu: %s: %d, known %d; at this counter %d", a->f.x.seed, fen,
+                 x.clocked_wdl, x.clocked_known, g->at[i][c]);
+    a->by_rule += x.wdl && !x.clocked_wdl;
+    if (a->states++ % 3 == 0 && !g->over[i])
+        ask_moves(a, i, c, fen);
+}
+
+/* Asks about all positions of the table of `m`, each at one counter. */
+static void ask_table(struct asked *a, const struct bk_material *m)
+{
+    struct bk_report why;
+    struct bk_index *ix;
+    struct bk_pos p;
+
+    assert_int_equal(bk_index_new(&ix, a->g.v, m, NULL, &why), BK_OK);
+    for (uint64_t i = 0; i < ix->positions; i++)
+        for (unsigned stm = 0; stm < 2; stm++) {
+            struct bk_placement at;
+            struct ref_pos r;
+            char fen[BK_FEN_MAX];
+            int number;
+
+            bk_index_unrank(ix, i, &at);
+            if (!bk_index_position(ix, &at, stm, &p) || !bk_pos_legal(a->g.v, &p))
+                continue;
+            memset(&r, 0, sizeof r);
+            assert_true(ref_from_fen(a->g.v, bk_pos_to_fen(&p, a->g.v, fen), &r));
+            number = number_of(&a->g, &r);
+            if (number >= 0 && (unsigned)number < a->g.nknown)
+                ask_state(a, (unsigned)number, &p);
+        }
+    bk_index_free(ix);
+}
+
+static void ask_game(struct asked *a, const struct bk_material *m, uint64_t *state)
+{
+    char path[PROOF_DIR_MAX + 16];
+    FILE *ini;
+
+    proof_folder(a->f.dir);
+    snprintf(path, sizeof path, "%s/game.ini", a->f.dir);
+    assert_non_null(ini = fopen(path, "w"));
+    variant_print_ini(ini, &a->f.x.v, NULL);
+    fclose(ini);
+    a->f.plan = NULL;
+    if (make_files(&a->f, m, state)) {
+        if (bk_open(&a->lib, path, a->f.dir))
+            fail_msg("test_nmove 1 %llu: %s", a->f.x.seed, path);
+        for (unsigned i = 0; i < a->f.plan->n && a->f.distances; i++)
+            ask_table(a, &a->f.plan->table[i].m);
+        bk_close(a->lib);
+    }
+    bk_plan_free(a->f.plan);
+    proof_remove(a->f.dir);
+}
+
+static void nmove__the_library_answers_at_every_counter(void **state)
+{
+    struct asked *a = calloc(1, sizeof *a);
+    unsigned games = 0;
+
+    (void)state;
+    assert_non_null(a);
+    for (unsigned long i = 0; i < 2 * cases; i++) {
+        struct twice *x = &a->f.x;
+        uint64_t seed = first_case + i;
+        struct bk_material m;
+
+        if (draw_slow(x, first_case + i, &seed, &m)) {
+            a->g.v = &x->v;
+            a->g.slow = x->slow;
+            if (x->v.nmove.plies <= PLIES_MAX && ref_size(x->slow) < 12000 && list_game(&a->g)) {
+                solve_states(&a->g);
+                a->g.nknown = a->g.n;
+                ask_game(a, &m, &seed);
+                games++;
+            }
+            ref_free(x->slow);
+        }
+        bk_geometry_free(x->v.geometry);
+        x->v.geometry = NULL;
+    }
+    unsetenv("BAREKING_KERNEL");
+    unsetenv("BAREKING_SET_BITS");
+    print_message("%u games, %llu states, %llu drawn by the rule alone, %llu moves that keep\n",
+                  games, a->states, a->by_rule, a->kept);
+    assert_true(cases < 60 || (games > 10 && a->by_rule > 100));
+    free(a);
+}
+
 /* usage: test_nmove [CASES [FIRST]]: of random games, solved by both solvers */
 int main(int argc, char **argv)
 {
@@ -658,6 +963,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(nmove__knight_against_pawn_under_six_moves),
         cmocka_unit_test(nmove__distances_follow_from_the_moves),
         cmocka_unit_test(nmove__both_solvers_agree_on_random_games),
+        cmocka_unit_test(nmove__files_say_what_the_slow_solver_says),
+        cmocka_unit_test(nmove__the_library_answers_at_every_counter),
     };
 
     cases = argc > 1 ? strtoul(argv[1], NULL, 10) : cases;

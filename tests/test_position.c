@@ -78,11 +78,11 @@ static void fen__fills_missing_fields_with_the_usual(void **state)
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b -", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b - -", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
-    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b - - 12", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b - - 12", "4k3/8/8/8/8/8/8/4K3 b - - 12 1");
     assert_comes_back(v, "  4k3/8/8/8/8/8/8/4K3\tb - - 12 40\r\n",
-                      "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
+                      "4k3/8/8/8/8/8/8/4K3 b - - 12 40");
     /* XBoard leaves out fields before the clocks that say nothing */
-    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b 12 40", "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b 12 40", "4k3/8/8/8/8/8/8/4K3 b - - 12 40");
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K2R w K 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
     assert_refused(v, "4k3/8/8/8/8/8/8/4K3 w 0 x", "FEN move number: 'x' is not 1 to 65535");
     bk_variant_free(v);
@@ -285,17 +285,17 @@ static void fen__is_read_as_other_programs_write_it(void **state)
     } row[] = {
         { "4k3/8/8/8/8/8/8/4K2Q w - - 0 0", "w - - 0 1" }, /* move number 0 */
         { "4k3/8/8/8/8/8/8/4K2Q b - - - -", "b - - 0 1" },
-        { "4k3/8/8/8/8/8/8/4K2Q~ b - - 3 9", "b - - 0 9" }, /* who was a pawn */
-        { "4k3/8/8/8/8/8/8/4K2Q[] b - - 3 9", "b - - 0 9" },
-        { "4k3/8/8/8/8/8/8/4K2Q[-] b - - 3 9", "b - - 0 9" },
+        { "4k3/8/8/8/8/8/8/4K2Q~ b - - 3 9", "b - - 3 9" }, /* who was a pawn */
+        { "4k3/8/8/8/8/8/8/4K2Q[] b - - 3 9", "b - - 3 9" },
+        { "4k3/8/8/8/8/8/8/4K2Q[-] b - - 3 9", "b - - 3 9" },
         { "\xEF\xBB\xBF"
           "4k3/8/8/8/8/8/8/4K2Q b",
           "b - - 0 1" }, /* a byte order mark */
         { "\t 4k3/8/8/8/8/8/8/4K2Q \t b  -\t-   0 8 \r\n", "b - - 0 8" },
         { "4k3/8/8/8/8/8/8/4K2Q_b_-_-_0_8", "b - - 0 8" }, /* in an address */
-        { "4k3/8/8/8/8/8/8/4K2Q b 7", "b - - 0 1" },
-        { "4k3/8/8/8/8/8/8/4K2Q b - 7 8", "b - - 0 8" },
-        { "4k3/8/8/8/8/8/8/4K2Q b e3 7 8", "b - - 0 8" },
+        { "4k3/8/8/8/8/8/8/4K2Q b 7", "b - - 7 1" },
+        { "4k3/8/8/8/8/8/8/4K2Q b - 7 8", "b - - 7 8" },
+        { "4k3/8/8/8/8/8/8/4K2Q b e3 7 8", "b - - 7 8" },
         { "4k3/8/8/8/8/8/8/4K2Q w - - 0 1 ;D1 24 ;D2 96", "w - - 0 1" }, /* for perft */
         { "4k3/8/8/8/8/8/8/4K2Q w - - 0 1;D1 24;D2 96", "w - - 0 1" },
         { "4k3/8/8/8/8/8/8/4K2Q w - -; D1 24", "w - - 0 1" },
@@ -306,8 +306,8 @@ static void fen__is_read_as_other_programs_write_it(void **state)
         { "4k3/8/8/8/8/8/8/4K2Q w - - 0 3 fmvn 12;", "w - - 0 3" },
         { "4k3/8/8/8/8/8/8/4K2Q w - dm 3;", "w - - 0 1" },
         { "4k3/8/8/8/8/8/8/4K2Q w - - c0 \"c3 is a square, too\"", "w - - 0 1" },
-        { "4k3/8/8/8/8/8/8/4K2Q b - - 3+3 5 7", "b - - 0 7" }, /* counts of checks */
-        { "4k3/8/8/8/8/8/8/4K2Q b - - 5 7 +0+1", "b - - 0 7" },
+        { "4k3/8/8/8/8/8/8/4K2Q b - - 3+3 5 7", "b - - 5 7" }, /* counts of checks */
+        { "4k3/8/8/8/8/8/8/4K2Q b - - 5 7 +0+1", "b - - 5 7" },
     };
     struct bk_variant *v = load("chess");
     char back[BK_FEN_MAX];

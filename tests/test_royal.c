@@ -25,7 +25,7 @@
 #include "tests/ref.h"
 #include "tests/solved.h"
 
-#define SUICIDE "tests/games/suicide.ini"
+#define SUICIDE "suicide"
 
 /* A game of 8x8 with these lines in [variant], and without a royal: K, Q, R and N. */
 #define FREE(lines)                                                                                \
@@ -57,6 +57,22 @@ static void perft__of_suicide_is_what_others_count(void **state)
     assert_perft(v, v->start, 4, 153299);
     assert_perft(v, "8/1p6/8/8/8/8/P7/8 w - - 0 1", 4, 3);
     bk_variant_free(v);
+}
+
+static void perft__of_all_counted_games_is_the_slow_generators(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_counted; e->name; e++) {
+        struct bk_variant *v = load(e->name);
+        struct bk_pos p = read_fen(v, v->start);
+        struct ref_pos r;
+
+        assert_non_null(bk_rules_without_tables(v));
+        assert_true(ref_from_fen(v, v->start, &r));
+        for (unsigned depth = 1; depth <= 3; depth++)
+            assert_int_equal(bk_perft(v, &p, depth), ref_perft(v, &r, depth));
+        bk_variant_free(v);
+    }
 }
 
 static void perft__of_chess_with_captures_forced_is_what_others_count(void **state)
@@ -209,7 +225,7 @@ static void end__stalemate_is_worth_what_a_game_without_a_royal_says(void **stat
 
 /* What the solvers say of all games drawn. */
 struct drawn {
-    unsigned games, anchors[3], forced, claimed;
+    unsigned games, anchors[3], large, forced, claimed;
     uint64_t positions;
 };
 
@@ -277,7 +293,7 @@ static void solve_drawn(uint64_t first, struct drawn *all)
     struct solved *fast;
     unsigned king;
 
-    random_variant(&v, &seed, &(struct random_opts){ RANDOM_RAREST & ~RANDOM_SPREAD, 20 });
+    random_variant(&v, &seed, &(struct random_opts){ RANDOM_RAREST, 20 });
     king = v.royal;
     if (!random_material(&v, &seed, 4, 6000, m.count))
         return;
@@ -299,6 +315,7 @@ static void solve_drawn(uint64_t first, struct drawn *all)
         compare(ref, fast, &v, o.distances, (int)first, all);
         note_anchors(&v, &m, all);
         all->games++;
+        all->large += v.nsq > 64;
         all->forced += v.must_capture;
     }
     solved_free(fast);
@@ -314,12 +331,13 @@ static void tables__of_random_games_are_those_of_the_slow_solver(void **state)
     (void)state;
     for (uint64_t first = 1; first <= last; first++)
         solve_drawn(first, &all);
-    printf("%u games, %u %u %u by anchors, %u with captures forced; %llu positions, %u claimed\n",
-           all.games, all.anchors[0], all.anchors[1], all.anchors[2], all.forced,
+    printf("%u games, %u %u %u by anchors, %u large, %u forced; %llu positions, %u claimed\n",
+           all.games, all.anchors[0], all.anchors[1], all.anchors[2], all.large, all.forced,
            (unsigned long long)all.positions, all.claimed);
     assert_true(all.games > last / 4);
     assert_true(all.anchors[1] > last / 50);
     assert_true(all.anchors[2] > last / 10);
+    assert_true(all.large > last / 50);
     assert_true(all.forced > last / 10);
     assert_true(all.claimed > 0);
 }
@@ -534,6 +552,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(perft__of_suicide_is_what_others_count),
+        cmocka_unit_test(perft__of_all_counted_games_is_the_slow_generators),
         cmocka_unit_test(perft__of_chess_with_captures_forced_is_what_others_count),
         cmocka_unit_test(moves__are_those_of_the_slow_generator_in_random_games),
         cmocka_unit_test(end__who_is_out_of_men_has_won_or_lost_as_the_game_says),

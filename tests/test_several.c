@@ -28,6 +28,7 @@ struct way {
     bool distances, compact;
     unsigned every; /* calls of progress, after which a build ends */
     bool last;      /* this table alone, those that it leads to being there */
+    bool zeroing;   /* files by the n-move rule */
 };
 
 /* What processes are to build; set before they begin. */
@@ -75,6 +76,7 @@ static void build(void)
     CHECK(!bk_variant_load(&v, ini, &why));
     CHECK(!bk_material_parse(&m, v, way->material, &why));
     CHECK(!bk_plan_new(&plan, v, dir, &m, 1, 0, way->distances, &why));
+    CHECK(!way->zeroing || !bk_plan_to_zeroing(plan, false, &why));
     err = bk_build(plan, &o, &why);
     bk_plan_free(plan);
     bk_variant_free(v);
@@ -100,7 +102,7 @@ static bool built_by(unsigned n)
 static const char *table_path(char out[PROOF_DIR_MAX + 64], const char *folder, int kind)
 {
     snprintf(out, PROOF_DIR_MAX + 64, "%s/%s/%s.bk%c", folder, way->game, way->material,
-             "wd"[kind]);
+             way->zeroing ? "5z"[kind] : "wd"[kind]);
     return out;
 }
 
@@ -127,10 +129,15 @@ static void same_table(const char *one, const char *other)
 static void several__go_on_however_many_they_are(void **state)
 {
     static const struct way ways[] = {
-        { "six", "KRvKN", true, false, 10, false },   { "six", "KRvKN", false, false, 10, false },
-        { "six", "KRvKN", false, true, 10, false },   { "six", "KNvKP", false, true, 100, false },
-        { "late", "KNPvK", true, false, 10, false },  { "late", "KNPvK", false, true, 10, false },
-        { "long", "KGAvKX", true, false, 210, true }, /* 648 plies */
+        { "six", "KRvKN", true, false, 10, false, false },
+        { "six", "KRvKN", false, false, 10, false, false },
+        { "six", "KRvKN", false, true, 10, false, false },
+        { "six", "KNvKP", false, true, 100, false, false },
+        { "late", "KNPvK", true, false, 10, false, false },
+        { "late", "KNPvK", false, true, 10, false, false },
+        { "six", "KRvKN", true, false, 10, false, true },
+        { "six", "KNvKP", true, false, 30, false, true },
+        { "long", "KGAvKX", true, false, 210, true, false }, /* 648 plies */
     };
     static const unsigned processes[] = { 2, 3, 1, 3, 2 };
 
@@ -186,7 +193,7 @@ static void count_to_zeroing(void)
     CHECK(!bk_variant_load(&v, "tests/six.ini", &why));
     CHECK(!bk_material_parse(&m, v, "KRPvKN", &why));
     CHECK(!bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why));
-    CHECK(!bk_plan_to_zeroing(plan, &why));
+    CHECK(!bk_plan_to_zeroing(plan, false, &why));
     err = bk_build(plan, &o, &why);
     if (err)
         fprintf(stderr, "rank %u: %s\n", rank, why.text);

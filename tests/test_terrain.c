@@ -11,6 +11,7 @@
 #include "tb/make/build.h"
 #include "tb/verify.h"
 #include "tests/given.h"
+#include "tests/left_out.h"
 #include "tests/proof.h"
 #include "tests/ref.h"
 
@@ -239,7 +240,7 @@ static void terrain__every_position_with_sitting_pawns(void **state)
 static void terrain__every_position_with_en_passant(void **state)
 {
     (void)state;
-    assert_all_positions("chess", "KPvKP", "3*/1*2/4/4/1*2/4");
+    assert_all_positions("chess", "KPvKP", tries_all() ? "3*/1*2/4/4/1*2/4" : "3*/1*2/4/1*2/4");
 }
 
 static void terrain__is_played_and_listed_through_the_same_handle(void **state)

@@ -298,6 +298,8 @@ static void bonus__turns_agree_with_the_slow_solver(void **state)
     r.no_recapture = true;
     expect(r, "KRNkf");
     expect(r, "KFFkr"); /* men of one type are counted together */
+    if (!tries_all())
+        return;
     r = on("3x3", "c3");
     r.bonus = r.no_recapture = true;
     expect(r, "KRNkfn"); /* several men of a side may be held */
@@ -310,10 +312,10 @@ static void bonus__turns_follow_the_opening(void **state)
 
     (void)state;
     r.bonus = r.no_recapture = true;
-    r.knights = 1;
+    r.knights = tries_all(); /* without, a ninth of the positions */
     r.holes = "c3";
     v = hands_game(&r);
-    assert_int_equal(hands_check_opening(v, "FKNfkn"), 0);
+    assert_int_equal(hands_check_opening(v, r.knights ? "FKNfkn" : "FKfk"), 0);
     bk_variant_free(v);
 }
 

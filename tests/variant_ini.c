@@ -201,6 +201,23 @@ static void print_limits(FILE *out, const struct bk_variant *v)
         fprintf(out, "\n");
 }
 
+static void print_nmove(FILE *out, const struct bk_variant *v)
+{
+    const char *plus = " +";
+
+    if (!v->nmove.plies)
+        return;
+    fprintf(out, "n-move = %u\nzeroing = captures", v->nmove.plies / 2u);
+    if (v->nmove.irreversible)
+        fprintf(out, " + irreversible");
+    for (unsigned t = 0; t < v->ntypes; t++)
+        if (v->nmove.kinds >> t & 1) {
+            fprintf(out, "%s %c", plus, v->piece[t].letter);
+            plus = "";
+        }
+    fprintf(out, "\n");
+}
+
 void variant_print_ini(FILE *out, const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
 {
     static const char *const bare[] = { "nothing", "wins", "wins-unless-bared-back" };
@@ -211,6 +228,7 @@ void variant_print_ini(FILE *out, const struct bk_variant *v, const uint8_t coun
             v->stalemate == BK_STALEMATE_DRAW ? "draw" : "loss", v->en_passant ? "yes" : "no");
     if (v->game_turns)
         fprintf(out, "game-length-turns = %u\n", v->game_turns);
+    print_nmove(out, v);
     print_limits(out, v);
     if (v->land.live)
         fprintf(out,

@@ -82,5 +82,6 @@ put 644 "$DOCDIR/docs/gallery" docs/gallery/*
 put 644 "$DOCDIR/probe" probe/bareking.h probe/example.c # where the pages link to them
 put 644 "$DOCDIR/probe/python" probe/python/README.md
 put 644 "$DOCDIR/variants" src/variants/*.ini
+put 644 "$DOCDIR/variants/counted" src/variants/counted/*.ini
 put 644 "$DOCDIR/variants/fairy" src/variants/fairy/*.ini
 put 644 "$DOCDIR/examples" probe/example*.c

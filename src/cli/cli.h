@@ -65,7 +65,7 @@ struct cli {
     unsigned port;
     bool open;           /* show the page in a browser */
     const char *terrain; /* FEN whose board and material are meant, or NULL */
-    bool wdl, dtz, quiet, json, divide, deep, force, any;
+    bool wdl, dtw, dtz, quiet, json, divide, deep, force, any;
     struct json_t *list; /* with --json: an empty list for the answer, owned; else NULL */
     const char *output;  /* file to write, or NULL: stdout */
     bool make;           /* the plan as a Makefile */

@@ -107,10 +107,30 @@ static const char *lateness(const struct bk_lib_ranked *m)
     return m->clocked_wdl == m->wdl ? "" : ", too late: a draw";
 }
 
+/* Prints what the n-move rule says at the position's counter. */
+static void print_counter(const struct question *q, const struct bk_answer *a)
+{
+    printf("By the rule of %u moves, with %u %s counted: ", bk_rules_nmove(q->v) / 2, q->pos.clock,
+           q->pos.clock == 1 ? "ply" : "plies");
+    if (!a->clocked_known)
+        printf("in time or not, no distance says.");
+    else if (a->clocked_wdl)
+        printf("%s wins.", cli_colour(a->clocked_wdl > 0 ? q->pos.stm : !q->pos.stm));
+    else
+        printf("a draw.");
+    if (a->dtz >= 0)
+        printf("  To zeroing: %d %s.", a->dtz, a->dtz == 1 ? "ply" : "plies");
+    putchar('\n');
+}
+
 static void print_clock(const struct question *q, const struct bk_answer *a)
 {
     if (a->plies_left < 0)
         return;
+    if (bk_rules_nmove(q->v)) {
+        print_counter(q, a);
+        return;
+    }
     printf("With the limit of %u turns, %d %s left: %s\n", bk_rules_turns_max(q->v), a->plies_left,
            a->plies_left == 1 ? "ply is" : "plies are",
            !a->clocked_known                                  ? "in time or not, no distance says."
@@ -120,6 +140,16 @@ static void print_clock(const struct question *q, const struct bk_answer *a)
 }
 
 static json_t *clocked_json(int wdl, int known) { return known ? json_integer(wdl) : json_null(); }
+
+/* Adds what tables say by the n-move rule: results with the counter at 0 and as it is, plies. */
+static void add_zeroing_json(json_t *o, int wdl5, int dtz, int wdl, int clocked, int known)
+{
+    const char *category = many_category(wdl, clocked, known);
+
+    json_object_set_new(o, "wdl5", json_integer(wdl5));
+    json_object_set_new(o, "dtz", dtz < 0 ? json_null() : json_integer(dtz));
+    json_object_set_new(o, "category", category ? json_string(category) : json_null());
+}
 
 static void add_clock_json(json_t *answer, const struct bk_answer *a)
 {
@@ -164,7 +194,7 @@ static json_t *plies_json(int wdl, int dtw)
     return wdl && dtw >= 0 ? json_integer(dtw) : json_null();
 }
 
-static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_ranked *move,
+static json_t *moves_json(const struct bk_answer *a, bool five, const struct bk_lib_ranked *move,
                           const struct bk_lib_move_text *text, size_t n)
 {
     json_t *list = json_array();
@@ -178,6 +208,11 @@ static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_ranked 
         if (a->plies_left >= 0)
             json_object_set_new(m, "clocked_wdl",
                                 clocked_json(move[i].clocked_wdl, move[i].clocked_known));
+        if (five && known) {
+            add_zeroing_json(m, move[i].wdl5, move[i].dtz, move[i].wdl, move[i].clocked_wdl,
+                             move[i].clocked_known);
+            json_object_set_new(m, "zeroing", json_boolean(move[i].zeroes));
+        }
         json_object_set_new(m, "san", json_string(text[i].san));
         json_object_set_new(m, "fen", json_string(text[i].fen));
         json_array_append_new(list, m);
@@ -189,6 +224,7 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
                             const struct bk_lib_ranked *move, size_t n)
 {
     struct bk_lib_move_text *text = malloc((n + 1) * sizeof *text);
+    bool five = a->plies_left >= 0 && bk_rules_nmove(q->v); /* tables know of the rule */
     enum bk_lib_err err;
     json_t *answer;
 
@@ -201,9 +237,11 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
     }
     answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl", a->wdl,
                        "dtw", plies_json(a->wdl, a->dtw), "end", many_end_name(a->end), "moves",
-                       moves_json(a, move, text, n));
+                       moves_json(a, five, move, text, n));
     free(text);
     add_clock_json(answer, a);
+    if (answer && five)
+        add_zeroing_json(answer, a->wdl5, a->dtz, a->wdl, a->clocked_wdl, a->clocked_known);
     return cli_print_json(answer);
 }
 
@@ -303,7 +341,8 @@ static void print_line(const struct question *q, const struct many_line *l, unsi
     if (bk_pos_from_fen(&end, q->v, l->fen, NULL) == BK_OK)
         print_over(&end, &l->last);
     if (l->first.wdl && l->first.clocked_known && !l->first.clocked_wdl)
-        printf("That is too late: the limit of turns has made it a draw.\n");
+        printf("That is too late: the %s has made it a draw.\n",
+               bk_rules_nmove(q->v) ? "n-move rule" : "limit of turns");
 }
 
 static int print_line_json(const struct question *q, const struct many_line *l)

@@ -11,10 +11,10 @@
 #include "cli/machine.h"
 #include "cli/plans.h"
 #include "cli/report.h"
-#include "core/rules.h"
 #include "core/clock.h"
-#include "tb/masks.h"
+#include "core/rules.h"
 #include "tb/make/build.h"
+#include "tb/masks.h"
 #include "tb/memory/cpu.h"
 #include "tb/memory/ranks.h"
 
@@ -88,19 +88,21 @@ static json_t *sent_json(const uint64_t bytes[BK_TRAFFICS])
                      (json_int_t)sum_of(bytes));
 }
 
-static int print_plan_json(const struct bk_plan *p, const struct totals *sum, const char *refused)
+static json_t *plan_json(const struct bk_plan *p, const struct totals *sum, const char *refused)
 {
     json_t *tables = json_array();
 
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
-        json_t *table = json_pack(
-            "{ss sI sI sI sI sI sI sb}", "material", t->name, "positions", (json_int_t)t->positions,
-            "anew_positions", (json_int_t)t->anew_positions, "memory_bytes",
-            (json_int_t)t->memory_bytes, "disk_bytes", (json_int_t)t->disk_bytes, "guess_wdl_bytes",
-            (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
-            (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
+        json_t *table =
+            json_pack("{ss sI sI sI sI sI sI sb}", "material", t->name, "positions",
+                      (json_int_t)t->positions, "anew_positions", (json_int_t)t->anew_positions,
+                      "memory_bytes", (json_int_t)t->memory_bytes, "disk_bytes",
+                      (json_int_t)t->disk_bytes, p->nmove ? "guess_wdl5_bytes" : "guess_wdl_bytes",
+                      (json_int_t)t->guess_bytes[BK_KIND_WDL],
+                      p->nmove ? "guess_dtz_bytes" : "guess_dtw_bytes",
+                      (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
 
         if (table && p->processes > 1 && !t->present)
             json_object_set_new(table, "sent_bytes", sent_json(t->sent_bytes));
@@ -108,12 +110,12 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum, co
             json_object_set_new(table, "seconds", json_real(t->seconds));
         json_array_append_new(tables, table);
     }
-    return cli_print_json(
-        json_pack("{ss so ss? so s{si si sI sI sI sI sf}}", "variant", p->v->name, "dir",
-                  ex_json_string(p->dir), "refused", refused, "tables", tables, "total", "tables",
-                  (int)p->n, "missing", (int)sum->missing, "positions", (json_int_t)sum->positions,
-                  "anew_positions", (json_int_t)sum->anew, "memory_bytes", (json_int_t)sum->memory,
-                  "disk_bytes", (json_int_t)sum->disk, "seconds", sum->seconds));
+    return json_pack("{ss so ss? so s{si si sI sI sI sI sf}}", "variant", p->v->name, "dir",
+                     ex_json_string(p->dir), "refused", refused, "tables", tables, "total",
+                     "tables", (int)p->n, "missing", (int)sum->missing, "positions",
+                     (json_int_t)sum->positions, "anew_positions", (json_int_t)sum->anew,
+                     "memory_bytes", (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk,
+                     "seconds", sum->seconds);
 }
 
 /* Prints how long a table takes, and what several processes send each other for it. */
@@ -154,8 +156,10 @@ static void print_plan(const struct bk_plan *p, const struct totals *sum)
            cli_bytes(disk, sum->disk), cli_seconds(time, sum->seconds));
 }
 
-/* Answers a plan as it is asked for.  refused: why `build` would refuse it; "": it would not. */
-static int answer_plan(const struct cli *c, struct bk_plan *p, const char *refused)
+/* Answers a plan as it is asked for.  then: the plan that is carried out after it, or NULL.
+   refused: why `build` would refuse it; "": it would not. */
+static int answer_plan(const struct cli *c, struct bk_plan *p, struct bk_plan *then,
+                       const char *refused)
 {
     struct totals sum = add_up(p);
 
@@ -166,9 +170,24 @@ static int answer_plan(const struct cli *c, struct bk_plan *p, const char *refus
     find_seconds(p, c, !*refused, &sum);
     if (cli_stop)
         return cli_fail(CLI_SYSTEM, "interrupted");
-    if (c->json)
-        return print_plan_json(p, &sum, *refused ? refused : NULL);
+    if (c->json) {
+        json_t *answer = plan_json(p, &sum, *refused ? refused : NULL);
+
+        if (then) {
+            struct totals more = add_up(then);
+
+            find_seconds(then, c, false, &more);
+            json_object_set_new(answer, "dtw", plan_json(then, &more, NULL));
+        }
+        return cli_print_json(answer);
+    }
     print_plan(p, &sum);
+    if (then) {
+        sum = add_up(then);
+        find_seconds(then, c, false, &sum);
+        printf("then distances to the end:\n");
+        print_plan(then, &sum);
+    }
     return CLI_OK;
 }
 
@@ -220,9 +239,9 @@ static bool plans_land(const struct cli *c, int *status)
 int cmd_plan(struct cli *c)
 {
     struct bk_variant *v;
-    struct bk_plan *p;
+    struct bk_plan *p, *then = NULL;
     struct bk_report why = { "" };
-    int refused, status;
+    int refused = CLI_OK, status;
 
     if (plans_land(c, &status))
         return status;
@@ -232,12 +251,18 @@ int cmd_plan(struct cli *c)
 
     if (status)
         return status;
-    refused = cli_plan_refused(c, v, p, &why);
+    status = cli_plan_dtw(c, v, &then);
+    if (!status)
+        refused = cli_plan_refused(c, v, p, &why);
+    if (!status && !refused && then)
+        refused = cli_plan_refused(c, v, then, &why);
     /* if that could not be found out the error has been said */
-    status = refused && !*why.text ? refused : answer_plan(c, p, why.text);
+    if (!status)
+        status = refused && !*why.text ? refused : answer_plan(c, p, then, why.text);
     if (refused && !status && !c->json) /* a Makefile, or a job, may be for another machine */
         fprintf(c->slurm || c->make ? stderr : stdout, "`build` would refuse: %s\n", why.text);
     bk_plan_free(p);
+    bk_plan_free(then);
     bk_variant_free(v);
     return status;
 }
@@ -271,12 +296,12 @@ static json_t *longest_json(const int64_t plies[2])
 static void list_table(struct watch *w, const struct bk_built *b)
 {
     const struct bk_summary *s = &b->summary;
-    json_t *table =
-        json_pack("{ss sI so so sI sI sf sf sf}", "material", b->table->name, "positions",
-                  (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
-                  "longest_loss_plies", longest_json(s->loss_plies), "wdl_bytes",
-                  (json_int_t)b->wdl_bytes, "dtw_bytes", (json_int_t)b->dtw_bytes, "solve_cpu",
-                  b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
+    json_t *table = json_pack(
+        "{ss sI so so sI sI sf sf sf}", "material", b->table->name, "positions",
+        (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
+        "longest_loss_plies", longest_json(s->loss_plies), w->p->nmove ? "wdl5_bytes" : "wdl_bytes",
+        (json_int_t)b->wdl_bytes, w->p->nmove ? "dtz_bytes" : "dtw_bytes", (json_int_t)b->dtw_bytes,
+        "solve_cpu", b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
 
     if (table && bk_ranks_several()) {
         json_object_set_new(table, "sent_bytes", sent_json(b->sent.bytes));
@@ -355,9 +380,10 @@ static void tell_other_form(const struct watch *w)
             alone, alone == 1 ? "" : "s", alone == 1 ? "es" : "");
 }
 
-static int finish_build(const struct watch *w)
+/* tables: of all plans. */
+static int finish_build(const struct watch *w, unsigned tables)
 {
-    unsigned built = w->bar.made, there = w->p->n - built; /* other builders may have made some */
+    unsigned built = w->bar.made, there = tables - built; /* other builders may have made some */
     char time[CLI_TEXT_MAX];
 
     if (w->c->json) {
@@ -373,7 +399,7 @@ static int finish_build(const struct watch *w)
     if (w->c->quiet)
         return CLI_OK;
     tell_other_form(w);
-    if (!w->p->n)
+    if (!tables)
         printf("nothing to build: decided by rule\n");
     else if (!w->bar.missing)
         printf("nothing to build: %u table%s there already\n", there, there == 1 ? "" : "s");
@@ -502,55 +528,83 @@ static int look_for_damage(struct watch *w, const struct bk_variant *v)
     return CLI_OK;
 }
 
-int cmd_build(struct cli *c)
+/* Tells how the tables that are there differ from what is asked for. */
+static void count_other_forms(struct watch *w)
+{
+    for (unsigned i = 0; i < w->p->n; i++) {
+        const struct bk_plan_table *t = &w->p->table[i];
+
+        w->other_form += w->c->standalone && t->present && !t->standalone;
+        w->alone += !w->c->standalone && !t->present && t->standalone;
+    }
+}
+
+/* Checks what may keep a plan from being carried out, by one process of several. */
+static int prepare(struct watch *w, const struct bk_variant *v)
+{
+    int status = refuse(w->c, v, w->p);
+
+    if (!status && !bk_transport_rank())
+        status = look_for_damage(w, v);
+    if (!status)
+        count_other_forms(w);
+    return status;
+}
+
+/* Carries out n plans, one after the other, and tells of all. */
+static int build_all(struct watch *w, struct bk_plan *const *plan, unsigned n)
 {
     struct bk_report why = { "" };
+    struct bk_pool *pool;
+    unsigned tables = 0;
+    int status = CLI_OK;
+
+    bk_ranks_begin();
+    w->bar.on &= bk_ranks_is_first();
+    for (unsigned i = 0; i < n; i++) {
+        cli_bar_add(&w->bar, plan[i]);
+        tables += plan[i]->n;
+    }
+    cli_give_memory_back();
+    cli_finish_on_signals(w->c->minutes);
+    if (bk_pool_open(&pool, w->c->threads, &why))
+        return cli_fail_report(BK_E_SYSTEM, &why);
+    for (unsigned i = 0; !status && i < n; i++) {
+        w->p = plan[i];
+        status = run_build(w, pool, w->c->standalone);
+    }
+    if (!status)
+        status = finish_build(w, tables);
+    bk_pool_close(pool);
+    return status;
+}
+
+int cmd_build(struct cli *c)
+{
     struct bk_variant *v;
     struct watch w = watch_of(c);
-    struct bk_pool *pool;
-    enum bk_err err;
+    struct bk_plan *plan[2] = { NULL };
     int status;
 
     cli_end_on_signals(); /* while it plans */
-    status = cli_plan_read(c, &v, &w.p);
+    status = cli_plan_read(c, &v, &plan[0]);
     if (status) {
         json_decref(w.list);
         return status;
     }
-    status = refuse(c, v, w.p);
+    status = cli_plan_dtw(c, v, &plan[1]);
     if (!status && bk_transport_ranks() > BK_PROCESSES_MAX)
         status = cli_fail(CLI_USAGE, "%u processes, and %u can share a table", bk_transport_ranks(),
                           BK_PROCESSES_MAX);
-    if (!status && !bk_transport_rank())
-        status = look_for_damage(&w, v);
-    if (status) {
-        json_decref(w.list);
-        bk_plan_free(w.p);
-        bk_variant_free(v);
-        return status;
+    for (unsigned i = 0; !status && i < 2 && plan[i]; i++) {
+        w.p = plan[i];
+        status = prepare(&w, v);
     }
-    for (unsigned i = 0; i < w.p->n; i++) {
-        const struct bk_plan_table *t = &w.p->table[i];
-
-        w.other_form += c->standalone && t->present && !t->standalone;
-        w.alone += !c->standalone && !t->present && t->standalone;
-    }
-    bk_ranks_begin();
-    w.bar.on &= bk_ranks_is_first();
-    cli_bar_add(&w.bar, w.p);
-    cli_give_memory_back();
-    cli_finish_on_signals(c->minutes);
-    err = bk_pool_open(&pool, c->threads, &why);
-    if (err) {
-        status = cli_fail_report(err, &why);
-    } else {
-        status = run_build(&w, pool, c->standalone);
-        if (!status)
-            status = finish_build(&w);
-        bk_pool_close(pool);
-    }
+    if (!status)
+        status = build_all(&w, plan, plan[1] ? 2 : 1);
     json_decref(w.list);
-    bk_plan_free(w.p);
+    for (unsigned i = 0; i < 2; i++)
+        bk_plan_free(plan[i]);
     bk_variant_free(v);
     return status;
 }
@@ -561,15 +615,17 @@ int cmd_build(struct cli *c)
 struct repack {
     struct bk_material *m; /* named, canonical; NULL: all */
     unsigned n;
-    struct bk_plan *p[4]; /* bit 0 of the index: without distances; bit 1: standalone */
-    uint64_t before;      /* bytes of the files that will be replaced */
-    int left_out;         /* the exit status for tables that cannot be repacked */
+    /* bit 0 of the index: without distances; bit 1: standalone; bit 2: by the n-move rule, NULL if
+       the game has none */
+    struct bk_plan *p[8];
+    uint64_t before; /* bytes of the files that will be replaced */
+    int left_out;    /* the exit status for tables that cannot be repacked */
 };
 
 /* Will the material's table be made anew by one of the plans? */
 static bool will_repack(const struct repack *r, const struct bk_material *m)
 {
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < 8 && r->p[k]; k++)
         for (unsigned i = 0; i < r->p[k]->n; i++)
             if (!r->p[k]->table[i].present && bk_material_equal(&r->p[k]->table[i].m, m))
                 return true;
@@ -625,9 +681,13 @@ static int plan_repack(const struct cli *c, const struct bk_variant *v, struct r
         return status;
     for (unsigned i = 0; i < r->n; i++)
         bk_material_canonical(&r->m[i], v);
-    for (unsigned k = 0; k < 4; k++) {
-        enum bk_err err = bk_plan_new(&r->p[k], v, c->dir, r->m, r->n, c->men, !(k & 1), &why);
+    for (unsigned k = 0; k < (bk_rules_nmove(v) ? 8 : 4); k++) {
+        bool zeroing = k & 4;
+        enum bk_err err =
+            bk_plan_new(&r->p[k], v, c->dir, r->m, r->n, c->men, !(k & 1) || zeroing, &why);
 
+        if (!err && zeroing)
+            err = bk_plan_to_zeroing(r->p[k], k & 1, &why);
         if (err)
             return cli_fail_report(err, &why);
         r->p[k]->machine_bytes = cli_machine_memory();
@@ -648,7 +708,7 @@ static int run_repack(const struct cli *c, struct repack *r, struct watch *w)
 
     if (err)
         return cli_fail_report(err, &why);
-    for (unsigned k = 0; !status && k < 4; k++) {
+    for (unsigned k = 0; !status && k < 8 && r->p[k]; k++) {
         w->p = r->p[k];
         if (add_up(w->p).missing)
             status = run_build(w, pool, k & 2);
@@ -698,7 +758,7 @@ int cmd_repack(struct cli *c)
             status = finish_repack(&w, &r);
         if (!status)
             status = r.left_out;
-        for (unsigned k = 0; k < 4; k++)
+        for (unsigned k = 0; k < 8; k++)
             bk_plan_free(r.p[k]);
         bk_variant_free(v);
     }

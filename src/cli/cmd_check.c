@@ -30,7 +30,7 @@ struct checker {
     uint64_t bytes;
     struct bk_materials done; /* with --deep: tables that were looked at */
     /* what the last file says of itself */
-    bool has_distances; /* a .bkd belongs to it */
+    bool has_distances; /* distances belong to it */
     bool standalone;
 };
 
@@ -71,21 +71,25 @@ static int check_file(struct checker *k, const char *path, const struct bk_mater
     return status;
 }
 
-/* Reports a file of distances that is not there, though its results say it should be. */
-static int fail_promised(struct checker *k, const char *path, const char *name)
+/* Reports a file of distances that is not there, though its results, of this kind, say it should
+   be. */
+static int fail_promised(struct checker *k, const char *path, const char *name,
+                         enum bk_kind results)
 {
     struct bk_report why = { "" };
 
-    bk_fail(&why, BK_E_CORRUPT, "%s: not there, but %s.bkw says it should be", path, name);
+    bk_fail(&why, BK_E_CORRUPT, "%s: not there, but %s.%s says it should be", path, name,
+            bk_kind_suffix(results));
     return report_file(k, path, 0, BK_E_CORRUPT, &why);
 }
 
 /* Reports distances without results: nobody can ask for them. */
-static int fail_alone(struct checker *k, const char *path, const char *name)
+static int fail_alone(struct checker *k, const char *path, const char *name, enum bk_kind kind)
 {
     struct bk_report why = { "" };
 
-    bk_fail(&why, BK_E_CORRUPT, "%s: distances, and no %s.bkw is there", path, name);
+    bk_fail(&why, BK_E_CORRUPT, "%s: distances, and no %s.%s is there", path, name,
+            bk_kind_suffix(bk_kind_of(false, bk_kind_counts(kind))));
     return report_file(k, path, 0, BK_E_CORRUPT, &why);
 }
 
@@ -100,22 +104,56 @@ static bool is_there(const struct checker *k, const struct bk_material *m, enum 
     return !access(bk_table_find(path, k->c->dir, k->v, m, kind), F_OK) || !bk_not_there(errno);
 }
 
-/* Checks both files of a table whose results are there. */
+/* Returns the kind of the results that answer for a table: five results do, where there are no
+   others. */
+static enum bk_kind results_of(const struct checker *k, const struct bk_material *m)
+{
+    return !is_there(k, m, BK_KIND_WDL) && is_there(k, m, BK_KIND_FIVE) ? BK_KIND_FIVE
+                                                                        : BK_KIND_WDL;
+}
+
+static bool has_results(const struct checker *k, const struct bk_material *m)
+{
+    return is_there(k, m, results_of(k, m));
+}
+
+/* Checks results and their distances, with the n-move rule or without it. */
+static int check_pair(struct checker *k, const struct bk_material *m, bool counts)
+{
+    enum bk_kind results = bk_kind_of(false, counts), distances = bk_kind_of(true, counts);
+    char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
+    bool promised = false, standalone = false;
+    int status = CLI_OK;
+
+    if (is_there(k, m, results)) {
+        status = check_file(k, bk_table_find(path, k->c->dir, k->v, m, results), m, results);
+        promised = k->has_distances;
+        standalone = k->standalone;
+    }
+    bk_table_find(path, k->c->dir, k->v, m, distances);
+    if (is_there(k, m, distances))
+        status = worse(status, check_file(k, path, m, distances));
+    else if (promised)
+        status = worse(status, fail_promised(k, path, bk_material_name(m, k->v, name), results));
+    k->has_distances = promised;
+    k->standalone = standalone;
+    return status;
+}
+
+/* Checks all files of a table whose results are there. */
 static int check_table(struct checker *k, const struct bk_material *m)
 {
-    char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
-    bool promised, standalone;
-    int status =
-        check_file(k, bk_table_find(path, k->c->dir, k->v, m, BK_KIND_WDL), m, BK_KIND_WDL);
+    int status = check_pair(k, m, false);
+    bool distances = k->has_distances, standalone = k->standalone;
 
-    promised = k->has_distances;
-    standalone = k->standalone;
-    bk_table_find(path, k->c->dir, k->v, m, BK_KIND_DTW);
-    if (is_there(k, m, BK_KIND_DTW))
-        status = worse(status, check_file(k, path, m, BK_KIND_DTW));
-    else if (promised)
-        status = worse(status, fail_promised(k, path, bk_material_name(m, k->v, name)));
-    k->has_distances = promised;
+    if (is_there(k, m, BK_KIND_FIVE)) {
+        status = worse(status, check_pair(k, m, true));
+        if (!is_there(k, m, BK_KIND_WDL)) { /* what these answer for */
+            distances = is_there(k, m, BK_KIND_DTW);
+            standalone = k->standalone;
+        }
+    }
+    k->has_distances = distances;
     k->standalone = standalone;
     return status;
 }
@@ -125,7 +163,7 @@ static int check_needed(struct checker *k, const struct bk_material *m,
                         const struct bk_material *of, bool distances)
 {
     char name[BK_MATERIAL_NAME_MAX], needs[BK_MATERIAL_NAME_MAX];
-    enum bk_kind kind = is_there(k, m, BK_KIND_WDL) ? BK_KIND_DTW : BK_KIND_WDL;
+    enum bk_kind kind = has_results(k, m) ? BK_KIND_DTW : BK_KIND_WDL;
     int status = CLI_OK;
 
     if (kind == BK_KIND_DTW && bk_materials_find(&k->done, m) < 0) {
@@ -168,7 +206,7 @@ static int check_material(struct checker *k, const struct bk_material *m)
     bk_material_canonical(&kept, k->v);
     if (bk_material_by_rule(&kept, k->v))
         return CLI_OK;
-    if (!is_there(k, &kept, BK_KIND_WDL))
+    if (!has_results(k, &kept))
         return cli_fail_no_table(k->c, k->v, m);
     if (bk_materials_find(&k->done, &kept) < 0 && !bk_materials_add(&k->done, &kept))
         return cli_no_memory();
@@ -182,16 +220,16 @@ static int check_material(struct checker *k, const struct bk_material *m)
 
 static int is_table_file(const struct dirent *e)
 {
-    size_t n = strlen(e->d_name);
+    enum bk_kind kind;
 
-    return n > 4 && (!strcmp(e->d_name + n - 4, ".bkw") || !strcmp(e->d_name + n - 4, ".bkd"));
+    return strlen(e->d_name) > 4 && bk_kind_of_name(&kind, e->d_name);
 }
 
 /* Checks a file of `folder`, by its name in the directory. */
 static int check_entry(struct checker *k, const char *folder, char *name)
 {
     char path[PATH_MAX], *dot = strrchr(name, '.');
-    enum bk_kind kind = strcmp(dot, ".bkw") ? BK_KIND_DTW : BK_KIND_WDL;
+    enum bk_kind kind = BK_KIND_WDL, distances;
     struct bk_report why = { "" }, inner = { "" };
     struct bk_material m;
     bool promised;
@@ -199,6 +237,8 @@ static int check_entry(struct checker *k, const char *folder, char *name)
 
     if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
         return cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(ENAMETOOLONG));
+    bk_kind_of_name(&kind, name);
+    distances = bk_kind_of(true, bk_kind_counts(kind));
     *dot = 0;
     if (bk_material_parse(&m, k->v, name, &inner)) {
         bk_fail(&why, BK_E_CORRUPT, "%s: no table has this name: %s", path, inner.text);
@@ -206,13 +246,16 @@ static int check_entry(struct checker *k, const char *folder, char *name)
     }
     status = check_file(k, path, &m, kind);
     promised = k->has_distances;
-    if (kind == BK_KIND_DTW)
-        return is_there(k, &m, BK_KIND_WDL) ? status : worse(status, fail_alone(k, path, name));
+    if (!bk_kind_is_results(kind))
+        return is_there(k, &m, bk_kind_of(false, bk_kind_counts(kind))) ||
+                       (kind == BK_KIND_DTW && has_results(k, &m))
+                   ? status
+                   : worse(status, fail_alone(k, path, name, kind));
     if (k->c->deep && !k->standalone)
-        status = worse(status, check_below(k, &m, promised));
-    strcpy(path + strlen(path) - 3, "bkd");
-    if (promised && !is_there(k, &m, BK_KIND_DTW))
-        status = worse(status, fail_promised(k, path, name));
+        status = worse(status, check_below(k, &m, promised && !bk_kind_counts(kind)));
+    strcpy(path + strlen(path) - 3, bk_kind_suffix(distances));
+    if (promised && !is_there(k, &m, distances))
+        status = worse(status, fail_promised(k, path, name, kind));
     return status;
 }
 
@@ -220,12 +263,14 @@ static int check_entry(struct checker *k, const char *folder, char *name)
 static int note_entries(struct checker *k, struct dirent **entry, int n)
 {
     struct bk_material m;
+    enum bk_kind kind;
     char name[BK_MATERIAL_NAME_MAX];
 
     for (int i = 0; i < n; i++) {
         size_t length = strlen(entry[i]->d_name) - 4;
 
-        if (entry[i]->d_name[length + 3] != 'w' || length >= sizeof name)
+        if (!bk_kind_of_name(&kind, entry[i]->d_name) || !bk_kind_is_results(kind) ||
+            length >= sizeof name)
             continue;
         memcpy(name, entry[i]->d_name, length);
         name[length] = 0;

@@ -178,12 +178,18 @@ static json_t *counts_json(const struct bk_counts *s, bool five)
 
 /* == stats == */
 
+/* Reads counts into `out`, and, of a table by the n-move rule, into `zeroing`; *five: it is one. */
 static int read_counts(const struct cli *c, const struct bk_variant *v, const struct bk_material *m,
-                       struct bk_counts out[2])
+                       struct bk_counts out[2], struct bk_counts zeroing[2], bool *five)
 {
     struct bk_report why = { "" };
     enum bk_err err = bk_counts_read(out, c->dir, v, m, &why);
 
+    if (!err) {
+        err = bk_counts_read_five(zeroing, c->dir, v, m, &why);
+        *five = !err;
+        err = err == BK_E_NO_TABLE ? BK_OK : err;
+    }
     if (err == BK_E_NO_TABLE)
         return cli_fail_no_table(c, v, m);
     return err ? cli_fail_report(err, &why) : CLI_OK;
@@ -211,14 +217,51 @@ static void print_side(unsigned side, const struct bk_counts *s)
     print_longest("loss", s->loss_plies, s->loss_fen);
 }
 
+/* Prints what the n-move rule makes of a side's results. */
+static void print_zeroing(const struct bk_variant *v, const struct bk_counts *s)
+{
+    char cursed[CLI_TEXT_MAX], blessed[CLI_TEXT_MAX];
+
+    printf("  by the rule of %u moves, with no ply counted yet, of these are draws:\n",
+           bk_rules_nmove(v) / 2);
+    printf("  %-14s %16s %16s %16s\n", "classes", cli_count(cursed, s->cursed), "",
+           cli_count(blessed, s->blessed));
+    printf("  %-14s %16s %16s %16s\n", "all placements", cli_count(cursed, s->all_cursed), "",
+           cli_count(blessed, s->all_blessed));
+    print_longest("win, to zeroing", s->win_plies, s->win_fen);
+    print_longest("loss, to zeroing", s->loss_plies, s->loss_fen);
+}
+
+/* counts_json(), and of a table by the n-move rule five results and the longest to zeroing. */
+static json_t *stats_json(const struct bk_counts *s, const struct bk_counts *zeroing)
+{
+    struct bk_counts all = *s;
+    json_t *o;
+
+    if (!zeroing)
+        return counts_json(s, false);
+    all.cursed = zeroing->cursed;
+    all.blessed = zeroing->blessed;
+    all.all_cursed = zeroing->all_cursed;
+    all.all_blessed = zeroing->all_blessed;
+    o = counts_json(&all, true);
+    if (o) {
+        json_object_set_new(o, "longest_win_to_zeroing",
+                            longest_json(zeroing->win_plies, zeroing->win_fen));
+        json_object_set_new(o, "longest_loss_to_zeroing",
+                            longest_json(zeroing->loss_plies, zeroing->loss_fen));
+    }
+    return o;
+}
+
 int cmd_stats(struct cli *c)
 {
     char name[BK_MATERIAL_NAME_MAX];
-    struct bk_counts side[2] = { { .win = 0 } };
+    struct bk_counts side[2] = { { .win = 0 } }, zeroing[2];
     struct bk_material *m = NULL;
     struct bk_variant *v;
     unsigned n;
-    bool by_rule;
+    bool by_rule, five = false;
     int status;
 
     if (c->nargs < 2 && !c->terrain)
@@ -229,17 +272,22 @@ int cmd_stats(struct cli *c)
     status = cli_wanted(c, v, &m, &n);
     if (!status) {
         by_rule = bk_material_by_rule(m, v);
-        status = by_rule ? counts_by_rule(c, v, m, side) : read_counts(c, v, m, side);
+        status =
+            by_rule ? counts_by_rule(c, v, m, side) : read_counts(c, v, m, side, zeroing, &five);
         bk_material_name(m, v, name);
         if (!status && c->json)
-            status = cli_print_json(json_pack("{ss ss so so}", "variant", v->name, "material", name,
-                                              "white", counts_json(&side[0], false), "black",
-                                              counts_json(&side[1], false)));
+            status =
+                cli_print_json(json_pack("{ss ss so so}", "variant", v->name, "material", name,
+                                         "white", stats_json(&side[0], five ? &zeroing[0] : NULL),
+                                         "black", stats_json(&side[1], five ? &zeroing[1] : NULL)));
         else if (!status) {
             printf("%s of %s%s; results are the mover's\n", name, v->name,
                    by_rule ? ", decided by rule" : "");
-            print_side(BK_WHITE, &side[0]);
-            print_side(BK_BLACK, &side[1]);
+            for (unsigned i = 0; i < 2; i++) {
+                print_side(i, &side[i]);
+                if (five)
+                    print_zeroing(v, &zeroing[i]);
+            }
         }
     }
     free(m);
@@ -383,7 +431,8 @@ static int tell_known(struct counting *k)
         }
         if (!has_files(k, m))
             continue;
-        err = bk_counts_read(side, k->c->dir, k->v, m, &why);
+        err = k->c->dtz ? bk_counts_read_five(side, k->c->dir, k->v, m, &why)
+                        : bk_counts_read(side, k->c->dir, k->v, m, &why);
         if (err)
             k->status = cli_fail_report(err, &why);
         else

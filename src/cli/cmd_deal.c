@@ -11,9 +11,11 @@ int cmd_deal(struct cli *c)
     struct bk_report why = { "" };
     struct bk_variant *v;
     char fen[BK_FEN_MAX];
-    int status = cli_variant_named(c, c->arg[0], &v);
+    int status;
     enum bk_err err;
 
+    c->any_game = true;
+    status = cli_variant_named(c, c->arg[0], &v);
     if (status)
         return status;
     if (!c->seeded && getrandom(&c->seed, sizeof c->seed, 0) != (ssize_t)sizeof c->seed)

@@ -195,6 +195,7 @@ int cmd_diagram(struct cli *c)
 
     if (!fen)
         return cli_no_memory();
+    c->any_game = !c->draw.map; /* a map asks tables */
     if (c->json && !c->draw.map)
         status = cli_fail(CLI_USAGE, "diagram: --json writes a map; say of whom, with --map");
     else

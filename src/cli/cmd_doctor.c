@@ -125,12 +125,11 @@ static bool is_its_name(const struct doctor *d, struct looked *x, const char *na
 static void read_name(struct doctor *d, struct looked *x, const struct folder_file *f)
 {
     const char *base = f->path + f->game_n + 1;
-    char name[NAME_MAX + 1], kind = base[strlen(base) - 1];
+    char name[NAME_MAX + 1];
 
     *x = (struct looked){ .f = f };
     snprintf(name, sizeof name, "%.*s", (int)strlen(base) - 4, base);
-    x->kind = kind == 'w' ? BK_KIND_WDL : BK_KIND_DTW;
-    if (kind != 'w' && kind != 'd')
+    if (!bk_kind_of_name(&x->kind, base))
         bk_report_write(&x->why, "no kind of table that this version knows");
     else
         x->named =
@@ -158,20 +157,56 @@ static const struct looked *find(const struct doctor *d, const struct bk_materia
     return NULL;
 }
 
+/* Returns the results that answer for a table: five results do, where there are no others. */
+static const struct looked *results_of(const struct doctor *d, const struct bk_material *m)
+{
+    const struct looked *x = find(d, m, BK_KIND_WDL);
+
+    return x ? x : find(d, m, BK_KIND_FIVE);
+}
+
+/* Returns the results that a file of distances belongs to: those that promise it, or, of distances
+   to the end, five results that know nothing of them. */
+static const struct looked *results_for(const struct doctor *d, const struct looked *x)
+{
+    return x->kind == BK_KIND_DTZ ? find(d, &x->m, BK_KIND_FIVE) : results_of(d, &x->m);
+}
+
 /* Tells what is wrong with distances, which belong to results that promise them: a build that made
    both anew may have been killed between the two renames. */
 static void tell_distances(struct doctor *d, const struct looked *x, const char *name)
 {
-    const struct looked *results = find(d, &x->m, BK_KIND_WDL);
+    const struct looked *results = results_for(d, x);
+    const char *suffix =
+        bk_kind_suffix(results ? results->kind : bk_kind_of(false, bk_kind_counts(x->kind)));
+    char what[80];
 
     if (!results)
-        tell(d, HALF, name, "distances, and no .bkw is there");
-    else if (!results->err && !results->distances)
-        tell(d, HALF, name, "distances that the .bkw does not promise");
-    else if (!results->err && results->standalone != x->standalone)
-        tell(d, HALF, name,
-             x->standalone ? "answers alone, and the .bkw does not"
-                           : "does not answer alone, as the .bkw does");
+        snprintf(what, sizeof what, "distances, and no .%s is there", suffix);
+    else if (results->err || bk_kind_counts(results->kind) != bk_kind_counts(x->kind))
+        return;
+    else if (!results->distances)
+        snprintf(what, sizeof what, "distances that the .%s does not promise", suffix);
+    else if (results->standalone != x->standalone)
+        snprintf(what, sizeof what,
+                 x->standalone ? "answers alone, and the .%s does not"
+                               : "does not answer alone, as the .%s does",
+                 suffix);
+    else
+        return;
+    tell(d, HALF, name, what);
+}
+
+/* Tells of results that promise distances which are not there. */
+static void tell_results(struct doctor *d, const struct looked *x, const char *name)
+{
+    enum bk_kind distances = bk_kind_of(true, bk_kind_counts(x->kind));
+    char what[80];
+
+    snprintf(what, sizeof what, "promises distances, and no .%s is there",
+             bk_kind_suffix(distances));
+    if (x->distances && !find(d, &x->m, distances))
+        tell(d, HALF, name, what);
 }
 
 static void tell_file(struct doctor *d, const struct looked *x)
@@ -187,11 +222,11 @@ static void tell_file(struct doctor *d, const struct looked *x)
              : x->err == BK_E_NEWER   ? NEWER
                                       : UNREADABLE,
              name, reason(d, x));
-    else if (x->kind == BK_KIND_WDL && x->distances && !find(d, &x->m, BK_KIND_DTW))
-        tell(d, HALF, name, "promises distances, and no .bkd is there");
-    else if (x->kind == BK_KIND_DTW)
+    else if (bk_kind_is_results(x->kind))
+        tell_results(d, x, name);
+    else
         tell_distances(d, x, name);
-    d->tables += x->named && x->kind == BK_KIND_WDL;
+    d->tables += x->named && results_of(d, &x->m) == x;
 }
 
 /* == What tables lead to == */
@@ -208,15 +243,21 @@ struct absents {
     size_t room;
 };
 
+/* Have results distances to the end beside them, or do they say so? */
+static bool has_distances(const struct doctor *d, const struct looked *x)
+{
+    return x->kind == BK_KIND_FIVE ? find(d, &x->m, BK_KIND_DTW) != NULL : x->distances;
+}
+
 /* Is the table there, with distances if they are asked for?  *results: its results are.  What is
    damaged has been told. */
 static bool is_there(const struct doctor *d, const struct bk_material *m, bool distances,
                      bool *results)
 {
-    const struct looked *x = find(d, m, BK_KIND_WDL);
+    const struct looked *x = results_of(d, m);
 
     *results = x != NULL;
-    return x && (!distances || x->err || x->distances);
+    return x && (!distances || x->err || has_distances(d, x));
 }
 
 static bool note_absent(struct doctor *d, struct absents *a, const struct bk_material *m,
@@ -251,7 +292,7 @@ static int note_needs(struct doctor *d, struct absents *a, const struct looked *
     for (size_t i = 1; noted && i < n; i++) {
         bool results;
 
-        if (!is_there(d, &needed[i], x->distances, &results))
+        if (!is_there(d, &needed[i], has_distances(d, x), &results))
             noted = note_absent(d, a, &needed[i], &x->m, results);
     }
     free(needed);
@@ -278,7 +319,7 @@ static int tell_needs(struct doctor *d)
     for (size_t i = 0; !status && i < d->n; i++) {
         const struct looked *x = &d->file[i];
 
-        if (x->named && !x->err && x->kind == BK_KIND_WDL && !x->standalone)
+        if (x->named && !x->err && results_of(d, &x->m) == x && !x->standalone)
             status = note_needs(d, &a, x);
     }
     for (size_t i = 0; !status && i < a.seen.n; i++)

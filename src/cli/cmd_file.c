@@ -21,20 +21,28 @@
 
 static const char *kind_name(const struct bk_file_info *i)
 {
-    return i->kind == BK_KIND_WDL ? "wins, draws and losses" : "distances";
+    static const char *const name[BK_KINDS] = { "wins, draws and losses", "distances",
+                                                "five results by the n-move rule",
+                                                "distances to zeroing" };
+
+    return name[i->kind];
 }
 
 /* "win", "draw", "loss"; a distance as the plies of a win; "depends" where questions follow. */
 static char *leaf_text(char out[CLI_TEXT_MAX], const struct bk_file_info *i, bk_code code)
 {
     static const char *const word[3] = { "win", "draw", "loss" };
+    static const char *const five[5] = { "win", "cursed win", "draw", "blessed loss", "loss" };
 
     if (code >= 0)
         snprintf(out, CLI_TEXT_MAX, "%s", "mostly");
     else if (i->kind == BK_KIND_WDL)
         snprintf(out, CLI_TEXT_MAX, "%s", ~code < 3 ? word[~code] : "?");
+    else if (i->kind == BK_KIND_FIVE)
+        snprintf(out, CLI_TEXT_MAX, "%s", ~code < 5 ? five[~code] : "?");
     else
-        snprintf(out, CLI_TEXT_MAX, "%d %s", 2 * ~code + 1, code == ~0 ? "ply" : "plies");
+        snprintf(out, CLI_TEXT_MAX, "%d %s", i->kind == BK_KIND_DTZ ? ~code + 1 : 2 * ~code + 1,
+                 code == ~0 ? "ply" : "plies");
     return out;
 }
 
@@ -136,14 +144,18 @@ static void print_head(const char *path, const struct bk_file *f)
                          : "says nothing new where an exit (a capture, a change) settles it");
     if (i->one_side)
         printf("  White to move; Black to move is the same with colours exchanged\n");
-    if (i->kind == BK_KIND_WDL)
-        printf("  %s\n", i->distances ? "distances are in a .bkd beside it" : "without distances");
+    if (bk_kind_is_results(i->kind) && i->distances)
+        printf("  distances are in a .%s beside it\n",
+               bk_kind_suffix(bk_kind_of(true, bk_kind_counts(i->kind))));
+    else if (bk_kind_is_results(i->kind))
+        printf("  without distances\n");
     printf("  %s bytes, %s numbers a side\n", cli_count(bytes, bk_file_bytes(f)),
            cli_count(n, i->positions));
 }
 
 static int tell(const struct cli *c, const char *path, struct bk_file *f)
 {
+    static const char *const kind[BK_KINDS] = { "wdl", "distances", "wdl5", "dtz" };
     const struct bk_file_info *i = bk_file_info(f);
     struct bk_report why = { "" };
     json_t *units = json_incref(c->list);
@@ -166,12 +178,11 @@ static int tell(const struct cli *c, const char *path, struct bk_file *f)
     }
     if (!c->json)
         return CLI_OK;
-    return cli_print_json(json_pack("{so ss ss ss sb sb sb sI sI so}", "file", ex_json_string(path),
-                                    "kind", i->kind == BK_KIND_WDL ? "wdl" : "distances", "variant",
-                                    i->variant, "material", i->material, "standalone",
-                                    (int)i->standalone, "one_side", (int)i->one_side, "distances",
-                                    (int)i->distances, "bytes", (json_int_t)bk_file_bytes(f),
-                                    "numbers", (json_int_t)i->positions, "units", units));
+    return cli_print_json(json_pack(
+        "{so ss ss ss sb sb sb sI sI so}", "file", ex_json_string(path), "kind", kind[i->kind],
+        "variant", i->variant, "material", i->material, "standalone", (int)i->standalone,
+        "one_side", (int)i->one_side, "distances", (int)i->distances, "bytes",
+        (json_int_t)bk_file_bytes(f), "numbers", (json_int_t)i->positions, "units", units));
 }
 
 /* Loads the game that a file names, without the terrain of GAME@...: that is --for's. */

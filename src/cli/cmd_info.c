@@ -185,6 +185,8 @@ static int show_variant(json_t *list, const char *name, const char *of)
         return cli_fail_report(err, &why);
     if (list) {
         json = variant_json(v);
+        if (bk_rules_without_tables(v))
+            json_object_set_new(json, "tables", json_false());
         if (of)
             json_object_set_new(json, "of", json_string(of));
         json_array_append_new(list, json);
@@ -207,6 +209,10 @@ int cmd_variants(struct cli *c)
     if (c->json)
         list = json_array();
     for (const struct bk_embedded *e = bk_embedded_variants; !status && e->name; e++)
+        status = show_variant(list, e->name, NULL);
+    if (!status && !c->json)
+        printf("\nCounted, and no tables are made of them yet:\n");
+    for (const struct bk_embedded *e = bk_embedded_counted; !status && e->name; e++)
         status = show_variant(list, e->name, NULL);
     if (!status && !c->json)
         printf("\nBuilt into Fairy-Stockfish:\n");

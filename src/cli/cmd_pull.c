@@ -29,6 +29,7 @@
 #include "cli/report.h"
 #include "cli/save.h"
 #include "core/clock.h"
+#include "core/rules.h"
 #include "table/format.h"
 #include "table/write.h"
 #include "tb/make/lock.h"
@@ -45,6 +46,7 @@ struct wanted {
     struct bk_variant *v;  /* owned */
     struct bk_material *m; /* owned: tables, each after those that it leads to */
     unsigned n, kinds;     /* kinds: of files of each; 1: results alone */
+    bool counts;           /* those by the n-move rule */
 };
 
 static void wanted_free(struct wanted *w)
@@ -63,9 +65,11 @@ static int read_wanted(const struct cli *c, struct wanted *w)
     enum bk_err err;
     int status = cli_plan_wanted(c);
 
-    *w = (struct wanted){ .kinds = c->wdl ? 1 : KINDS };
+    *w = (struct wanted){ .kinds = c->wdl ? 1 : KINDS, .counts = c->dtz };
     if (!status)
         status = cli_variant(c, &w->v);
+    if (!status && c->dtz && !bk_rules_nmove(w->v))
+        status = cli_fail(CLI_USAGE, "%s has no n-move rule", w->v->name);
     if (!status)
         status = cli_wanted(c, w->v, &m, &n);
     if (!status && (err = bk_plan_materials(&w->m, &w->n, w->v, m, n, c->men, &why)) != BK_OK)
@@ -78,9 +82,9 @@ static int read_wanted(const struct cli *c, struct wanted *w)
 
 /* Sets `out` to the name of a file below a folder of tables, and returns it. */
 static const char *file_name(char out[PATH_MAX], const struct wanted *w, unsigned table,
-                             unsigned kind)
+                             unsigned nth)
 {
-    return bk_table_path(out, ".", w->v, &w->m[table], (enum bk_kind)kind) + strlen("./");
+    return bk_table_path(out, ".", w->v, &w->m[table], bk_kind_of(nth, w->counts)) + strlen("./");
 }
 
 int cmd_needs(struct cli *c)
@@ -164,7 +168,7 @@ static const struct bk_material *material_of(const struct pull *p, const struct 
 
 static enum bk_kind kind_of(const struct pull *p, const struct pulled_file *f)
 {
-    return (enum bk_kind)((size_t)(f - p->file) % p->wanted.kinds);
+    return bk_kind_of((size_t)(f - p->file) % p->wanted.kinds, p->wanted.counts);
 }
 
 static void draw(struct pull *p, const struct pulled_file *f, uint64_t have)
@@ -344,8 +348,8 @@ static int check_list(const struct pull *p)
         if (f->want)
             continue;
         missing++;
-        results += kind_of(p, f) == BK_KIND_WDL;
-        if (!lacks || (kind_of(p, lacks) != BK_KIND_WDL && kind_of(p, f) == BK_KIND_WDL))
+        results += bk_kind_is_results(kind_of(p, f));
+        if (!lacks || (!bk_kind_is_results(kind_of(p, lacks)) && bk_kind_is_results(kind_of(p, f))))
             lacks = f;
     }
     if (!missing)

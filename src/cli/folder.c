@@ -19,14 +19,16 @@ char *folder_path(char *out, const struct folder *f, const char *path)
     return out;
 }
 
-/* Is it a file of results (.bkw), distances (.bkd), or what later versions keep beside them?  None
+/* Is it a file of a kind of table, or of one that later versions keep beside them?  None
    has a control character in its name, which would break the lines of lists. */
 static bool is_table(const char *name)
 {
     size_t n = strlen(name);
 
     return *name != '.' && n > 4 && !name[bk_utf8_plain(name)] && !strchr(name, '\t') &&
-           !strncmp(name + n - 4, ".bk", 3) && name[n - 1] >= 'a' && name[n - 1] <= 'z';
+           !strncmp(name + n - 4, ".bk", 3) &&
+           ((name[n - 1] >= 'a' && name[n - 1] <= 'z') ||
+            (name[n - 1] >= '0' && name[n - 1] <= '9'));
 }
 
 static int add_file(struct folder *f, const char *game, const char *name)

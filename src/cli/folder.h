@@ -1,5 +1,5 @@
 /*
- * folder.h - the table files under a folder: DIR/GAME/MATERIAL.bkw and .bkd.
+ * folder.h - the table files under a folder: DIR/GAME/MATERIAL.bkw and so on.
  *
  * Whatever else lies there is passed over: hidden files (locks, what is under way), other names,
  * folders in the games' folders, and lost+found, which only root may read.

@@ -113,6 +113,8 @@ static void print_options(FILE *f, const struct cli *c, enum place place)
     if (c->memory)
         fprintf(f, " --memory %llu", (unsigned long long)c->memory);
     fputs(c->wdl ? " --wdl" : "", f);
+    fputs(c->dtz ? " --dtz" : "", f);
+    fputs(c->dtw ? " --dtw" : "", f);
     fputs(c->standalone ? " --standalone" : "", f);
     if (c->effort != BK_EFFORT_NORMAL)
         fprintf(f, " --effort %s", cli_effort[c->effort]);

@@ -44,6 +44,7 @@ static const struct option_line {
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'Q', "dtz", NULL, "by the n-move rule: five results, and distances to zeroing" },
+    { 'i', "dtw", NULL, "with --dtz: distances to the end, too" },
     { 'e', "effort", "HOW", "fast, normal (default) or best: more time, smaller files" },
     { 'A', "standalone", NULL,
       "files that answer without others: distances 2 to 3 times as large" },
@@ -66,7 +67,7 @@ static const struct option_line {
     { 'Z', "fairy", "VARIANT", "a game as a section of Fairy-Stockfish's variants.ini" },
     { '4', "nearly", NULL, "leave out rules that such a file cannot say, and name them" },
     { 'W', "what", "HOW",
-      "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
+      "any, zugzwang, full-zugzwang, longest, only-move, bare-race, domination or cursed" },
     { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
     { 'E', "where", "EXPR", "of these, where it is true: 'plies > 20 and dist(K,k) = 2'" },
     { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
@@ -99,7 +100,7 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmTIweAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "build", cmd_build, "dntmTIwQieAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already, whole and undamaged, are skipped; a build that was stopped\n"
       "goes on when the same command is run again.  --for FEN makes just the tables of that "
@@ -107,7 +108,10 @@ static const struct command {
       "materials or --men it says on which board they are.\n"
       "What takes more memory than the machine or its control group has is refused before it\n"
       "begins, unless --memory or --force is given; a material that armies and promotions never\n"
-      "come to (three rooks of a side, say) unless --any is.  With --wdl a damaged table that has\n"
+      "come to (three rooks of a side, say) unless --any is.  With --dtz files know of the n-move\n"
+      "rule: five results (.bk5), which answer for others, too, and distances to zeroing (.bkz);\n"
+      "with --dtz --wdl five results alone, with --dtz --dtw distances to the end (.bkd), too.  "
+      "With --wdl a damaged table that has\n"
       "distances is not made again without them, but by --force; so are tables that other rules\n"
       "made, after a change of a variant file, or a later version of this program.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
@@ -118,7 +122,7 @@ static const struct command {
       "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
       "one needs.  What was built with --wdl or --standalone stays so.  A damaged table does not\n"
       "say how it was built: it is named and left as it is; `build` makes it again.\n" },
-    { "plan", cmd_plan, "dntmweAFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "plan", cmd_plan, "dntmwQieAFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk, time",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.\n"
@@ -192,7 +196,8 @@ static const struct command {
       "--ranks\n"
       "all tables are solved, and it is told what N processes would send each other meanwhile, ply "
       "by\n"
-      "ply with --json: docs/distributed.md.  With --dtz, too: no table says what a counter does.  "
+      "ply with --json: docs/distributed.md.  With --dtz what has a table by the n-move rule is "
+      "read. "
       "Wins "
       "that\n"
       "it makes draws are cursed ones, such losses blessed (cursed_win, blessed_loss with --json), "
@@ -256,10 +261,10 @@ static const struct command {
       "With\n"
       "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
       "differ (3); those that it does not name are told, but with --quiet, and no fault.\n" },
-    { "needs", cmd_needs, "nwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "needs", cmd_needs, "nwQFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "the files of tables, and of those they need: a list to copy by",
       "One a line, as they are called below a folder of tables.\n" },
-    { "pull", cmd_pull, "dntwfFqj", 2, 999, "URL|DIR VARIANT MATERIAL... | --men N | --for FEN",
+    { "pull", cmd_pull, "dntwQfFqj", 2, 999, "URL|DIR VARIANT MATERIAL... | --men N | --for FEN",
       "fetch tables, and those they need, from a web server or a folder",
       "What URL/manifest.txt lists (`manifest` writes it, `site` into its tables), by http or "
       "https.\n"
@@ -465,6 +470,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
     case 'Q': c->dtz = true; return true;
+    case 'i': c->dtw = true; return true;
     case 'q':
     case 'y': c->quiet = true; return true;
     case 'j': c->json = true; return true;

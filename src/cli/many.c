@@ -177,6 +177,15 @@ static void put_words(struct study_text *t, const char *s, bool json)
 
 /* == Answers as text == */
 
+const char *many_category(int wdl, int clocked, int known)
+{
+    if (!known)
+        return NULL;
+    if (clocked || !wdl)
+        return clocked > 0 ? "win" : clocked < 0 ? "loss" : "draw";
+    return wdl > 0 ? "cursed-win" : "blessed-loss";
+}
+
 static void put_distance(struct study_text *t, const struct bk_answer *a, const char *none)
 {
     if (a->wdl && a->dtw >= 0)
@@ -204,9 +213,29 @@ static void put_end(struct study_text *t, const struct bk_answer *a, const char 
         study_put(t, none);
 }
 
-/* end: the last answer of a line, else `a`.  The object is left open. */
+/* Puts what tables say by the n-move rule. */
+static void put_zeroing(struct study_text *t, const struct bk_answer *a)
+{
+    const char *category = many_category(a->wdl, a->clocked_wdl, a->clocked_known);
+
+    study_put(t, ",\"wdl5\":");
+    put_number(t, a->wdl5);
+    study_put(t, ",\"dtz\":");
+    if (a->dtz < 0)
+        study_put(t, "null");
+    else
+        put_number(t, a->dtz);
+    study_put(t, ",\"category\":");
+    if (category)
+        put_words(t, category, true);
+    else
+        study_put(t, "null");
+}
+
+/* end: the last answer of a line, else `a`; counts: the game has an n-move rule.  The object is
+   left open. */
 static void put_json(struct study_text *t, const char *fen, const struct bk_answer *a,
-                     const struct bk_answer *end)
+                     const struct bk_answer *end, bool counts)
 {
     study_put(t, "{\"fen\":");
     put_words(t, fen, true);
@@ -223,6 +252,8 @@ static void put_json(struct study_text *t, const char *fen, const struct bk_answ
     study_put(t, ",\"plies_left\":");
     put_number(t, a->plies_left);
     study_put(t, "}");
+    if (counts)
+        put_zeroing(t, a);
 }
 
 static void put_fields(struct study_text *t, const char *fen, const struct bk_answer *a,
@@ -252,12 +283,12 @@ static void put_moves(struct study_text *t, const struct many_line *l, bool json
 
 /* Puts one answer; line: the moves that follow, or NULL. */
 static void put_answer(struct study_text *t, const char *fen, const struct bk_answer *a,
-                       const struct many_line *line, bool json)
+                       const struct many_line *line, bool json, bool counts)
 {
     const struct bk_answer *end = line ? &line->last : a;
 
     if (json)
-        put_json(t, fen, a, end);
+        put_json(t, fen, a, end, counts);
     else
         put_fields(t, fen, a, end);
     if (line)
@@ -295,6 +326,7 @@ struct round {
     const struct cli *c;
     struct bk_lib *lib;
     bool lines;
+    bool counts; /* plies that are left are those of the n-move rule */
     char *bytes; /* ROUND_BYTES and one more; those before `n` were read */
     size_t n;
     char **fen; /* into bytes, each ended by 0 */
@@ -335,7 +367,7 @@ static void answer_line(struct round *r, struct piece *p, size_t i)
                   : l.unknown   ? "there are no distances of a table that the line leads to"
                                 : bk_error(r->lib));
     else
-        put_answer(&p->text, r->fen[i], &l.first, &l, r->c->json);
+        put_answer(&p->text, r->fen[i], &l.first, &l, r->c->json, r->counts);
     free(l.name);
 }
 
@@ -347,7 +379,7 @@ static void answer_probe(struct round *r, struct piece *p, size_t i, const struc
     if (err) /* asked once more, for the error's text */
         fail_line(r, p, i, err, bk_probe_fen(r->lib, r->fen[i], &again) ? bk_error(r->lib) : "");
     else
-        put_answer(&p->text, r->fen[i], a, NULL, r->c->json);
+        put_answer(&p->text, r->fen[i], a, NULL, r->c->json, r->counts);
 }
 
 static void answer_piece(void *context, uint64_t item, unsigned thread)
@@ -371,6 +403,17 @@ static void answer_piece(void *context, uint64_t item, unsigned thread)
             answer_probe(r, p, p->first + i, &a[i], err[i]);
     free(a);
     free(err);
+}
+
+static enum bk_lib_err open_lib(struct round *r)
+{
+    struct bk_lib_game game = { .struct_size = sizeof game };
+    enum bk_lib_err err = bk_open(&r->lib, r->c->arg[0], r->c->dir);
+
+    if (!err)
+        err = bk_game_of(r->lib, &game);
+    r->counts = !game.turns;
+    return err;
 }
 
 /* Can more be read without waiting? */
@@ -515,7 +558,7 @@ int many_answer(struct cli *c, bool lines)
     enum bk_lib_err err;
     enum bk_err opened;
 
-    if (!status && (err = bk_open(&r.lib, c->arg[0], c->dir)) != BK_LIB_OK)
+    if (!status && (err = open_lib(&r)) != BK_LIB_OK)
         status = many_fail(r.lib, err);
     if (!status && (opened = bk_pool_open(&pool, c->threads, &why)) != BK_OK)
         status = cli_fail_report(opened, &why);

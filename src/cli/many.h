@@ -29,6 +29,9 @@ enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char 
 
 /* Says the library's error; returns the exit status that goes with it.  lib may be NULL. */
 int many_fail(struct bk_lib *lib, enum bk_lib_err err);
+/* "win", "cursed-win", "draw", "blessed-loss" or "loss": a result without and with the counter of
+   the n-move rule; NULL: the latter is not known. */
+const char *many_category(int wdl, int clocked, int known);
 /* "checkmate", as in --json; NULL: the game goes on. */
 const char *many_end_name(enum bk_lib_end end);
 

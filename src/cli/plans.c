@@ -41,24 +41,22 @@ static enum bk_err foretell(const struct cli *c, struct bk_plan *p, struct bk_re
     return err;
 }
 
-int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
+/* Makes the plan of what is wanted: of --dtz, or of distances to the end. */
+static int make_plan(const struct cli *c, const struct bk_variant *v, bool dtz,
+                     struct bk_plan **plan)
 {
     struct bk_report why = { "" };
     struct bk_material *m = NULL;
     enum bk_err err;
     unsigned n;
-    int status;
+    int status = cli_wanted(c, v, &m, &n);
 
-    status = cli_plan_wanted(c);
-    if (!status)
-        status = cli_variant(c, v);
-    if (status)
-        return status;
-    status = cli_wanted(c, *v, &m, &n);
     if (!status) {
-        err = bk_plan_new(plan, *v, c->dir, m, n, c->men, !c->wdl, &why);
-        if (!err && c->dtz && (err = bk_plan_to_zeroing(*plan, &why)))
+        err = bk_plan_new(plan, v, c->dir, m, n, c->men, !c->wdl || c->dtz, &why);
+        if (!err && dtz && (err = bk_plan_to_zeroing(*plan, c->wdl, &why)))
             bk_plan_free(*plan);
+        if (!err && c->dtz && !dtz)
+            bk_plan_beside_five(*plan);
         if (!err) {
             (*plan)->processes = c->ranks ? c->ranks : bk_transport_ranks();
             (*plan)->machine_bytes = cli_machine_memory();
@@ -70,9 +68,32 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
             status = cli_fail_report(err, &why);
     }
     free(m);
+    return status;
+}
+
+int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
+{
+    int status = cli_plan_wanted(c);
+
+    if (!status && c->dtw && (!c->dtz || c->wdl))
+        status = cli_fail(CLI_USAGE,
+                          "%s: --dtw is made without it, unless there is --dtz, and not "
+                          "with --wdl; see bareking %s -h",
+                          c->command, c->command);
+    if (!status)
+        status = cli_variant(c, v);
+    if (status)
+        return status;
+    status = make_plan(c, *v, c->dtz, plan);
     if (status)
         bk_variant_free(*v);
     return status;
+}
+
+int cli_plan_dtw(const struct cli *c, const struct bk_variant *v, struct bk_plan **plan)
+{
+    *plan = NULL;
+    return c->dtz && c->dtw ? make_plan(c, v, false, plan) : CLI_OK;
 }
 
 /* == What is refused before it begins == */
@@ -157,8 +178,8 @@ static bool folder_stands(const struct bk_plan *p, const struct bk_plan_table *t
 {
     struct stat st;
 
-    for (unsigned kind = 0; kind < 2; kind++) {
-        bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind);
+    for (unsigned distances = 0; distances < 2; distances++) {
+        bk_table_path(path, p->dir, p->v, &t->m, bk_plan_kind(p, distances));
         if (!stat(path, &st) && S_ISDIR(st.st_mode))
             return true;
     }
@@ -170,8 +191,8 @@ static bool is_foreign(const struct bk_plan *p, const struct bk_plan_table *t, c
 {
     bool foreign = false;
 
-    for (int kind = BK_KIND_WDL; !foreign && kind <= BK_KIND_DTW; kind++) {
-        bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind);
+    for (unsigned distances = 0; !foreign && distances < 2; distances++) {
+        bk_table_path(path, p->dir, p->v, &t->m, bk_plan_kind(p, distances));
         foreign = bk_file_other_rules(path, p->v);
     }
     return foreign;
@@ -185,8 +206,8 @@ static bool is_newer(const struct bk_plan *p, const struct bk_plan_table *t,
     char path[PATH_MAX];
     bool newer = false;
 
-    for (int kind = BK_KIND_WDL; !newer && kind <= BK_KIND_DTW; kind++) {
-        bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind);
+    for (unsigned distances = 0; !newer && distances < 2; distances++) {
+        bk_table_path(path, p->dir, p->v, &t->m, bk_plan_kind(p, distances));
         newer = bk_file_peek(&info, path, fault) == BK_E_NEWER;
     }
     return newer;

@@ -9,8 +9,11 @@
 
 /* Checks that materials, --men or --for are given, not both of the first two.  An exit status. */
 int cli_plan_wanted(const struct cli *c);
-/* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
+/* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller.  With --dtz
+   --dtw it is of the first; cli_plan_dtw() makes that of the second. */
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan);
+/* Sets *plan to the distances to the end that --dtw asks for beside --dtz; NULL: it does not. */
+int cli_plan_dtw(const struct cli *c, const struct bk_variant *v, struct bk_plan **plan);
 /*
  * Would a build be refused before it begins?  It is for a material that no game comes to (but with
  * --any); for a good table of other rules in its place, or one that cannot be read; or for more

@@ -14,6 +14,7 @@
 #include "core/attack.h"
 #include "core/derive.h"
 #include "core/end.h"
+#include "core/rules.h"
 #include "core/utf8.h"
 #include "explore/json.h"
 #include "table/listing.h"
@@ -97,7 +98,7 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
     char dir[PATH_MAX], path[PATH_MAX];
     enum lack lack = LACKS_ALL;
     struct bk_file_info info;
-    bool distances = false;
+    bool distances = false, five = false;
 
     bk_material_canonical(&m, v);
     if (bk_material_by_rule(&m, v))
@@ -106,6 +107,7 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
         n = strcspn(dirs, ":");
         snprintf(dir, sizeof dir, "%.*s", (int)n, dirs);
         distances |= !access(bk_table_path(path, dir, v, &m, BK_KIND_DTW), F_OK);
+        five |= !access(bk_table_path(path, dir, v, &m, BK_KIND_FIVE), F_OK);
         if (access(bk_table_path(path, dir, v, &m, BK_KIND_WDL), F_OK))
             continue;
         if (lack == LACKS_ALL)
@@ -113,6 +115,8 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
         if (bk_file_peek(&info, path, NULL) || !info.distances)
             distances = true; /* it promises none, or asking it says what is wrong */
     }
+    if (lack == LACKS_ALL && five && bk_rules_nmove(v)) /* these promise no distances to the end */
+        return LACKS_NOTHING;
     return lack == LACKS_DISTANCES && distances ? LACKS_NOTHING : lack;
 }
 

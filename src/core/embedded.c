@@ -3,13 +3,21 @@
 
 #include <string.h>
 
-const struct bk_embedded *bk_embedded_find(const char *name)
+static const struct bk_embedded *find(const struct bk_embedded *e, const char *name)
 {
-    const struct bk_embedded *e = bk_embedded_variants;
-
     while (e->name && strcmp(e->name, name))
         e++;
     return e->name ? e : NULL;
+}
+
+const struct bk_embedded *bk_embedded_find(const char *name)
+{
+    return find(bk_embedded_variants, name);
+}
+
+const struct bk_embedded *bk_embedded_find_counted(const char *name)
+{
+    return find(bk_embedded_counted, name);
 }
 
 const struct bk_embedded_fairy *bk_embedded_fairy_find(const char *name)
@@ -23,5 +31,5 @@ const struct bk_embedded_fairy *bk_embedded_fairy_find(const char *name)
 
 bool bk_embedded_is(const char *name)
 {
-    return bk_embedded_find(name) || bk_embedded_fairy_find(name);
+    return bk_embedded_find(name) || bk_embedded_find_counted(name) || bk_embedded_fairy_find(name);
 }

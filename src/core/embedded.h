@@ -13,8 +13,12 @@ struct bk_embedded {
     const char *text;
 };
 extern const struct bk_embedded bk_embedded_variants[];
-/* Finds a game of ours by its name; NULL: there is none. */
+/* Those of which no tables are made yet (bk_rules_without_tables()): a list apart. */
+extern const struct bk_embedded bk_embedded_counted[];
+/* Finds a game of ours by its name, bk_embedded_find_counted(): one of those apart; NULL: there is
+ * none. */
 const struct bk_embedded *bk_embedded_find(const char *name);
+const struct bk_embedded *bk_embedded_find_counted(const char *name);
 
 /*
  * Games that Fairy-Stockfish has built in, in the keys of its variants.ini, ended by a NULL name.

@@ -109,6 +109,8 @@ static enum bk_err fail_unknown(const char *name, struct bk_report *why)
                        name);
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         bk_guess_offer(&meant, e->name);
+    for (const struct bk_embedded *e = bk_embedded_counted; e->name; e++)
+        bk_guess_offer(&meant, e->name);
     for (const struct bk_embedded_fairy *e = bk_embedded_fairy; e->name; e++)
         bk_guess_offer(&meant, e->name);
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
@@ -126,6 +128,8 @@ enum bk_err bk_variant_load_any(struct bk_variant **out, const char *name, struc
     if (is_path(name))
         return load_path(out, name, why);
     e = bk_embedded_find(name);
+    if (!e)
+        e = bk_embedded_find_counted(name);
     if (!e && bk_embedded_fairy_find(name))
         return bk_fairy_built_in(out, bk_embedded_fairy_find(name), why);
     if (!e)

@@ -598,6 +598,7 @@ void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_m
     p->ep =
         m->doubles && bk_rules_en_passant(v) ? (uint8_t)(m->from + bk_ahead(v, us)) : BK_SQ_NONE;
     p->turn = (uint16_t)(p->turn + (us == BK_BLACK && p->turn < UINT16_MAX));
+    p->clock = 0;
     p->stm = !us;
 }
 

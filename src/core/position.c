@@ -632,6 +632,7 @@ static enum bk_err clocks_read(struct reading *r)
         if (!number_read(r, 9999, &n) || !at_end(r))
             return bk_fail(r->why, BK_E_USAGE, "FEN half-move clock: '%.*s' is not 0 to 9999",
                            width, text);
+        r->p->clock = bk_rules_nmove(r->v) ? (uint16_t)n : 0;
     }
     if (r->fen->too_many) {
         r->s = rest;
@@ -854,6 +855,6 @@ char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out
     allowances_write(&w, v, p);
     write_fmt(&w, " %c ", p->stm == BK_WHITE ? 'w' : 'b');
     castling_write(&w, v, p);
-    write_fmt(&w, " %s 0 %u", bk_sq_name(v, p->ep, ep), (unsigned)p->turn);
+    write_fmt(&w, " %s %u %u", bk_sq_name(v, p->ep, ep), (unsigned)p->clock, (unsigned)p->turn);
     return out;
 }

@@ -31,6 +31,10 @@ struct bk_pos {
     uint8_t left[2][BK_TYPES_MAX];  /* evolutions still allowed, for types
                                        with a limit; 0 elsewhere        */
     uint16_t turn;                  /* FEN move number, from 1          */
+    uint16_t clock;                 /* plies since a move zeroed the
+                                       counter, as a FEN says, in games
+                                       with an n-move rule; 0 elsewhere,
+                                       and after bk_pos_play()          */
     bool begun;                     /* live terrain: land has been destroyed */
     struct bk_bits sea;             /* live terrain: squares of the board that
                                        are not land now, and empty           */

@@ -526,7 +526,7 @@ static void note_lost_distances(const struct be_game *g, const struct bk_pos *p)
     const struct bk_table *t;
 
     if (!bk_catalog_table(g->catalog, p, &t, NULL) && bk_table_lacks_distances(t) &&
-        bk_file_info(t->wdl)->distances) {
+        bk_table_promises_distances(t)) {
         const char *path = bk_file_path(t->wdl);
 
         bk_report_write(&g->wrong->lost, "%.*sd: not there, but %s says it should be",
@@ -567,7 +567,7 @@ static bool value_of(const struct be_game *g, const struct question *q, struct b
     if ((bk_is_of_file(err) || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
     if (bk_is_of_file(err)) { /* perhaps only distances are broken */
-        err = bk_wdl_of(&out->wdl, g->catalog, g->v, q->p, NULL);
+        err = bk_wdl_of(&out->wdl, &out->five, g->catalog, g->v, q->p, NULL);
         out->dtw = -1;
     }
     bk_visit_end(cache, visit);

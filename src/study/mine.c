@@ -39,6 +39,7 @@ const char *const study_kind_names[STUDY_KINDS] = {
     [STUDY_ONLY_MOVE] = "only-move",
     [STUDY_BARE_RACE] = "bare-race",
     [STUDY_DOMINATION] = "domination",
+    [STUDY_CURSED] = "cursed",
     [STUDY_COMPOSE] = "compose",
 };
 
@@ -230,6 +231,7 @@ static bool may_be(struct miner *k, struct study_find *f)
         return f->worth.wdl > 0 && f->worth.plies > 1 && f->worth.plies >= k->least;
     case STUDY_ONLY_MOVE: return f->worth.wdl >= 0;
     case STUDY_DOMINATION: return f->worth.wdl < 0;
+    case STUDY_CURSED: return f->worth.wdl;
     case STUDY_KINDS: break;
     }
     return false;
@@ -343,6 +345,23 @@ static bool is_domination(struct miner *k, struct study_find *f)
         }
     }
     return f->squares;
+}
+
+/* Is it decided, and drawn by the n-move rule although no ply has been counted? */
+static bool is_cursed(struct miner *k, const struct study_find *f)
+{
+    struct bk_catalog *c = k->x->catalog;
+    const struct bk_tables t = { .v = k->v,
+                                 .find = bk_catalog_table,
+                                 .open = bk_catalog_reopen,
+                                 .context = c,
+                                 .cache = bk_catalog_cache(c) };
+    struct bk_report why = { "" };
+    int five = 0;
+    enum bk_err err = bk_settle_five(&t, &f->p, &five, NULL, &why);
+
+    bk_first_error_keep(&k->error, err, &why);
+    return five == 1 || five == -1;
 }
 
 /* == Problems == */
@@ -520,6 +539,7 @@ static bool is_one(struct miner *k, struct study_find *f)
     switch (k->o->kind) {
     case STUDY_ONLY_MOVE: return is_only_move(k, f);
     case STUDY_DOMINATION: return is_domination(k, f);
+    case STUDY_CURSED: return is_cursed(k, f);
     case STUDY_COMPOSE: return is_problem(k, f);
     default: return true;
     }
@@ -727,6 +747,9 @@ enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
 
     if (!x->distances && study_kind_ranks(o->kind))
         return bk_fail(why, BK_E_USAGE, "%s has no distances, without which nothing is long",
+                       bk_material_name(&x->m, x->v, name));
+    if (o->kind == STUDY_CURSED && !x->five)
+        return bk_fail(why, BK_E_USAGE, "%s has no results by the n-move rule: `build --dtz`",
                        bk_material_name(&x->m, x->v, name));
     if (!o->limit && study_kind_ranks(o->kind))
         return bk_fail(why, BK_E_USAGE, "how many of the longest?");

@@ -26,6 +26,7 @@ enum study_kind {
     STUDY_ONLY_MOVE,
     STUDY_BARE_RACE,
     STUDY_DOMINATION,
+    STUDY_CURSED,
     STUDY_COMPOSE,
     STUDY_KINDS,
 };

@@ -26,6 +26,7 @@ static enum bk_err open_settled(struct study_values *x, const struct study_value
     if (err)
         return err;
     x->distances = table->dtw;
+    x->five = table->five;
     err = bk_settled_new(&x->settled, &s, &x->m, why);
     if (!err && !x->settled)
         return bk_fail(why, BK_E_USAGE,

@@ -17,6 +17,7 @@ struct study_values {
     const struct bk_index *index; /* borrowed */
     bool one_sided;               /* the table has White to move only */
     bool distances;
+    bool five; /* there are results by the n-move rule */
     struct bk_catalog *catalog;
 };
 

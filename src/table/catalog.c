@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "core/derive.h"
+#include "core/rules.h"
 #include "core/word.h"
 #include "table/listing.h"
 #include "table/material.h"
@@ -58,8 +59,8 @@ struct entry {
     /* set in entries of canonical materials only */
     struct bk_origin origin;
     enum bk_err err;
-    char *text; /* owned; the message of `err`, or NULL */
-    struct source wdl, dtw;
+    char *text;                   /* owned; the message of `err`, or NULL */
+    struct source file[BK_KINDS]; /* by kind */
     const uint8_t *swap;
     int64_t bytes; /* charged to the cache */
 };
@@ -151,12 +152,17 @@ static void source_release(struct source *s)
     *s = (struct source){ NULL, NULL };
 }
 
+static void sources_release(struct entry *e)
+{
+    for (unsigned kind = 0; kind < BK_KINDS; kind++)
+        source_release(&e->file[kind]);
+}
+
 static void entry_free(struct bk_catalog *c, struct entry *e)
 {
     bk_cache_forget(c->cache, &e->origin.opened, 1);
     bk_cache_charge(c->cache, -e->bytes);
-    source_release(&e->wdl);
-    source_release(&e->dtw);
+    sources_release(e);
     free(e->text);
     for (unsigned i = 0; i < 2; i++)
         free(atomic_load(&e->missing[i]));
@@ -204,7 +210,7 @@ static enum bk_err source_open(struct bk_file **out, const struct bk_catalog *c,
                                const struct entry *e, enum bk_kind kind, const struct bk_file *twin,
                                struct bk_report *why)
 {
-    const struct source *s = kind == BK_KIND_WDL ? &e->wdl : &e->dtw;
+    const struct source *s = &e->file[kind];
     const struct bk_file_from from = { c->cache, s->file, s->path, twin };
     enum bk_err err = BK_OK;
 
@@ -214,7 +220,7 @@ static enum bk_err source_open(struct bk_file **out, const struct bk_catalog *c,
     return err;
 }
 
-/* Closes the distances first: they may borrow the index of the wdl file. */
+/* Closes the others first: they may borrow the index of the wdl file. */
 static void opened_free(struct bk_held *h)
 {
     struct bk_opened *o = (struct bk_opened *)h;
@@ -222,8 +228,12 @@ static void opened_free(struct bk_held *h)
     bk_table_release(&o->table[0]);
     bk_table_release(&o->table[1]);
     bk_file_close(o->table[0].dtw);
+    bk_file_close(o->table[0].dtz);
+    if (o->table[0].five != o->table[0].wdl)
+        bk_file_close(o->table[0].five);
     bk_file_close(o->table[0].wdl);
     free(o->damaged);
+    free(o->damaged_five);
     free(o);
 }
 
@@ -231,15 +241,19 @@ static void opened_free(struct bk_held *h)
 static bool opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct entry *e)
 {
     bool filled = true;
-    uint64_t bytes =
-        sizeof *o + bk_file_memory(o->table[0].wdl) + (o->damaged ? strlen(o->damaged) : 0);
+    const struct bk_table files = o->table[0];
+    uint64_t bytes = sizeof *o + (o->damaged ? strlen(o->damaged) : 0);
 
-    if (o->table[0].dtw)
-        bytes += bk_file_memory(o->table[0].dtw);
+    for (enum bk_kind kind = 0; kind < BK_KINDS; kind++)
+        if (bk_table_file(&files, kind) && (kind != BK_KIND_FIVE || files.five != files.wdl))
+            bytes += bk_file_memory(bk_table_file(&files, kind));
     for (unsigned exchanged = 0; exchanged < (e->swap ? 2 : 1); exchanged++) {
-        o->table[exchanged] = (struct bk_table){ .wdl = o->table[0].wdl,
-                                                 .dtw = o->table[0].dtw,
+        o->table[exchanged] = (struct bk_table){ .wdl = files.wdl,
+                                                 .dtw = files.dtw,
+                                                 .five = files.five,
+                                                 .dtz = files.dtz,
                                                  .damaged = o->damaged,
+                                                 .damaged_five = o->damaged_five,
                                                  .exchanged = exchanged,
                                                  .swap = e->swap,
                                                  .origin = &e->origin,
@@ -252,18 +266,40 @@ static bool opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct 
     return filled;
 }
 
-/* Opens the distances, the wdl file being open.  If they are damaged the wdl file answers all the
-   same, and o->damaged is the message for whoever asks for a distance. */
-static enum bk_err open_distances(struct bk_opened *o, const struct bk_catalog *c,
-                                  const struct entry *e, struct bk_report *why)
+/* Opens a file beside the results.  If it is damaged these answer all the same, and *damaged is the
+   message for whoever asks for it. */
+static enum bk_err open_beside(struct bk_file **out, char **damaged, const struct bk_catalog *c,
+                               const struct entry *e, enum bk_kind kind,
+                               const struct bk_file *results, struct bk_report *why)
+{
+    struct bk_report own = { "" };
+    enum bk_err err = source_open(out, c, e, kind, results, &own);
+
+    if (bk_is_of_file(err) && results)
+        return *damaged || (*damaged = strdup(own.text)) ? BK_OK : bk_no_memory(why);
+    return err ? bk_fail(why, err, "%s", own.text) : BK_OK;
+}
+
+/* Opens the files of an entry, results first: five results where there are no others. */
+static enum bk_err open_files(struct bk_opened *o, const struct bk_catalog *c,
+                              const struct entry *e, struct bk_report *why)
 {
     struct bk_table *t = &o->table[0];
-    struct bk_report own = { "" };
-    enum bk_err err = source_open(&t->dtw, c, e, BK_KIND_DTW, t->wdl, &own);
+    enum bk_kind results = e->file[BK_KIND_WDL].file ? BK_KIND_WDL : BK_KIND_FIVE;
+    enum bk_err err = source_open(&t->wdl, c, e, results, NULL, why), of[3];
 
-    if (bk_is_of_file(err) && t->wdl)
-        return (o->damaged = strdup(own.text)) ? BK_OK : bk_no_memory(why);
-    return err ? bk_fail(why, err, "%s", own.text) : BK_OK;
+    if (err && err != BK_E_NEEDS_BYTES)
+        return err;
+    if (results == BK_KIND_FIVE)
+        t->five = t->wdl;
+    of[0] = open_beside(&t->dtw, &o->damaged, c, e, BK_KIND_DTW, t->wdl, why);
+    of[1] = results == BK_KIND_FIVE
+                ? BK_OK
+                : open_beside(&t->five, &o->damaged_five, c, e, BK_KIND_FIVE, t->wdl, why);
+    of[2] = open_beside(&t->dtz, &o->damaged_five, c, e, BK_KIND_DTZ, t->wdl, why);
+    for (unsigned i = 0; i < 3; i++) /* the needs of all files are noted at once (readers.h) */
+        err = err ? err : of[i];
+    return err;
 }
 
 /* Opens the files of a canonical entry.  *out owned. */
@@ -271,21 +307,15 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
                               struct bk_report *why)
 {
     struct bk_opened *o = calloc(1, sizeof *o);
-    struct bk_table *t = o ? &o->table[0] : NULL;
     enum bk_err err;
 
     if (!o)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
-    err = source_open(&t->wdl, c, e, BK_KIND_WDL, NULL, why);
-    if (!err || err == BK_E_NEEDS_BYTES) {
-        enum bk_err of_dtw = open_distances(o, c, e, why);
-
-        err = err ? err : of_dtw; /* the needs of both files are noted at once (readers.h) */
-    }
+    err = open_files(o, c, e, why);
     if (!err && !opened_fill(o, c, e))
         err = bk_no_memory(why);
     if (!err)
-        err = bk_cache_fits(c->cache, o->held.bytes, e->wdl.path, why);
+        err = bk_cache_fits(c->cache, o->held.bytes, bk_file_path(o->table[0].wdl), why);
     if (err)
         opened_free(&o->held);
     else
@@ -293,41 +323,61 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     return err;
 }
 
-/* Finds the distances of a table whose wdl file no folder has beside them: BK_OK, too, if none has
-   them at all. */
-static enum bk_err find_apart(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
+/* Finds a file in the first folder that has it: BK_OK, too, if none has. */
+static enum bk_err find_apart(struct entry *e, const struct bk_catalog *c, enum bk_kind kind,
+                              struct bk_report *why)
 {
-    enum bk_err err = BK_E_NO_TABLE;
+    enum bk_err err = e->file[kind].file ? BK_OK : BK_E_NO_TABLE;
 
     for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++)
-        err = source_find(&e->dtw, c, c->folder[i], &e->key, BK_KIND_DTW, why);
+        err = source_find(&e->file[kind], c, c->folder[i], &e->key, kind, why);
     return err == BK_E_NO_TABLE ? BK_OK : err;
 }
 
-/* Finds the files of the first folder that has both; else each in the first that has it: of one
-   game's rules and one material, whatever build they come from, they say the same (format.md 1). */
-static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
+/* Finds results and their distances: in the first folder that has both; else each in the first that
+   has it: of one game's rules and one material, whatever build they come from, they say the same
+   (format.md 1).  BK_OK, too, if there are none. */
+static enum bk_err find_pair(struct entry *e, const struct bk_catalog *c, bool counts,
+                             struct bk_report *why)
 {
-    struct source alone = { NULL, NULL }; /* the first wdl file without distances */
+    struct source alone = { NULL, NULL }; /* the first results without distances */
+    enum bk_kind results = bk_kind_of(false, counts), distances = bk_kind_of(true, counts);
+    struct source *file = &e->file[results];
     enum bk_err err = BK_E_NO_TABLE;
 
     for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++) {
-        err = source_find(&e->wdl, c, c->folder[i], &e->key, BK_KIND_WDL, why);
+        err = source_find(file, c, c->folder[i], &e->key, results, why);
         if (err)
             continue;
-        err = source_find(&e->dtw, c, c->folder[i], &e->key, BK_KIND_DTW, why);
+        err = source_find(&e->file[distances], c, c->folder[i], &e->key, distances, why);
         if (err == BK_E_NO_TABLE && !alone.file) {
-            alone = e->wdl;
-            e->wdl = (struct source){ NULL, NULL };
+            alone = *file;
+            *file = (struct source){ NULL, NULL };
         } else if (err == BK_E_NO_TABLE) {
-            source_release(&e->wdl);
+            source_release(file);
         }
     }
     if (err == BK_E_NO_TABLE && alone.file) {
-        e->wdl = alone;
-        return find_apart(e, c, why);
+        *file = alone;
+        return BK_OK;
     }
     source_release(&alone);
+    return err == BK_E_NO_TABLE ? BK_OK : err;
+}
+
+/* Finds the files of an entry; BK_E_NO_TABLE: no results. */
+static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
+{
+    enum bk_err err = find_pair(e, c, false, why);
+
+    if (!err && bk_rules_nmove(c->v))
+        err = find_pair(e, c, true, why);
+    if (!err && !e->file[BK_KIND_WDL].file && !e->file[BK_KIND_FIVE].file)
+        return BK_E_NO_TABLE;
+    if (!err)
+        err = find_apart(e, c, BK_KIND_DTW, why);
+    if (!err && e->file[BK_KIND_FIVE].file)
+        err = find_apart(e, c, BK_KIND_DTZ, why);
     return err;
 }
 
@@ -341,15 +391,16 @@ static enum bk_err home_open(struct bk_opened **out, struct entry *e, const stru
     return err ? err : opened_new(out, c, e, why);
 }
 
-/* Where a host does not know the size of the wdl file, notes that of the distances too, so that
-   both are asked for at once. */
-static void note_distances(const struct bk_catalog *c, const struct entry *e)
+/* Where a host does not know the size of the wdl file, notes those of the others too, so that all
+   are asked for at once. */
+static void note_others(const struct bk_catalog *c, const struct entry *e)
 {
     struct source s;
 
     for (size_t i = 0; i < c->nfolders; i++)
-        if (!source_find(&s, c, c->folder[i], &e->key, BK_KIND_DTW, NULL))
-            source_release(&s);
+        for (enum bk_kind kind = BK_KIND_DTW; kind < (bk_rules_nmove(c->v) ? BK_KINDS : 2); kind++)
+            if (!source_find(&s, c, c->folder[i], &e->key, kind, NULL))
+                source_release(&s);
 }
 
 enum bk_err bk_catalog_reopen(void *catalog, struct bk_origin *origin, bool exchanged,
@@ -363,7 +414,8 @@ enum bk_err bk_catalog_reopen(void *catalog, struct bk_origin *origin, bool exch
     if (!err)
         err = opened_new(&o, c, e, why);
     if (err == BK_E_NO_TABLE) /* it was there */
-        err = bk_fail(why, BK_E_SYSTEM, "%s: has gone since it was opened", e->wdl.path);
+        err = bk_fail(why, BK_E_SYSTEM, "%s: has gone since it was opened",
+                      e->file[e->file[BK_KIND_WDL].file ? BK_KIND_WDL : BK_KIND_FIVE].path);
     if (err)
         return err;
     o = (struct bk_opened *)bk_cache_keep(c->cache, &origin->opened, &o->held);
@@ -398,8 +450,11 @@ static struct entry *look_up(const struct bk_catalog *c, const struct bk_materia
 /* Returns the bytes that an entry takes until the catalogue is freed. */
 static int64_t entry_bytes(const struct entry *e)
 {
-    return (int64_t)(sizeof *e + (e->text ? strlen(e->text) : 0) +
-                     (e->wdl.file ? READER_BYTES : 0) + (e->dtw.file ? READER_BYTES : 0));
+    size_t bytes = sizeof *e + (e->text ? strlen(e->text) : 0);
+
+    for (unsigned kind = 0; kind < BK_KINDS; kind++)
+        bytes += e->file[kind].file ? READER_BYTES : 0;
+    return (int64_t)bytes;
 }
 
 /* Links `e` in and returns it; if another thread was quicker, frees `e` and returns the other's. */
@@ -445,14 +500,13 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m, s
     if (bk_is_of_file(err) && !(e->text = strdup(own.text)))
         err = BK_E_SYSTEM;
     if (err != BK_OK && err != BK_E_NO_TABLE && !bk_is_of_file(err)) {
-        if (err == BK_E_NEEDS_BYTES && !e->wdl.file)
-            note_distances(c, e);
+        if (err == BK_E_NEEDS_BYTES && !e->file[BK_KIND_WDL].file)
+            note_others(c, e);
         entry_free(c, e); /* no memory, no bytes, no file handles: may pass, so it is not kept */
         return bk_fail(why, err, "%s", own.text);
     }
     if (err) {
-        source_release(&e->wdl);
-        source_release(&e->dtw);
+        sources_release(e);
     } else {
         bk_cache_keep(c->cache, &e->origin.opened, &opened->held);
     }
@@ -590,7 +644,7 @@ static bool may_be_there(const struct bk_catalog *c, const struct bk_material *m
     const struct entry *e = look_up(c, m);
 
     if (!e || !e->home->err)
-        return !e || kind == BK_KIND_WDL || e->home->dtw.file;
+        return !e || kind == BK_KIND_WDL || e->home->file[kind].file;
     return e->home->err != BK_E_NO_TABLE;
 }
 
@@ -611,7 +665,8 @@ static bool is_there(const struct bk_catalog *c, const struct bk_material *m, en
             return true;
         *unsure |= err == BK_E_NEEDS_BYTES;
     }
-    return false;
+    /* five results answer for others */
+    return kind == BK_KIND_WDL && bk_rules_nmove(c->v) && is_there(c, m, BK_KIND_FIVE, unsure);
 }
 
 unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m, bool *unsure)

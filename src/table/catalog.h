@@ -31,7 +31,7 @@ struct bk_cache *bk_catalog_cache(const struct bk_catalog *c); /* borrowed */
 
 /* Returns which files of a canonical material there are (BK_HAS_*); none is opened.  *unsure: there
    may be more, at a host; the sizes that are needed from it have been noted (readers.h). */
-enum { BK_HAS_WDL = 1, BK_HAS_DTW = 2 };
+enum { BK_HAS_WDL = 1, BK_HAS_DTW = 2 }; /* a .bk5 is results, too */
 unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m, bool *unsure);
 
 /*

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/rules.h"
+
 /* The position with the colours exchanged, as the other name of its table sees it. */
 static void exchange(struct bk_pos *p, const struct bk_variant *v, const struct bk_material *m)
 {
@@ -43,11 +45,11 @@ bool bk_counts_fen(const struct bk_index *ix, uint64_t number, unsigned side, bo
     return true;
 }
 
-/* Opens the wdl file in the folder that the first `length` bytes of `dir` name.  A path that is cut
-   off would be another file's, and is an error. */
+/* Opens a file of this kind in the folder that the first `length` bytes of `dir` name.  A path that
+   is cut off would be another file's, and is an error. */
 static enum bk_err open_in(struct bk_file **out, const char *dir, size_t length,
                            const struct bk_variant *v, const struct bk_material *kept,
-                           struct bk_report *why)
+                           enum bk_kind kind, struct bk_report *why)
 {
     char folder[PATH_MAX], path[PATH_MAX];
     bool whole = length < sizeof folder;
@@ -55,16 +57,16 @@ static enum bk_err open_in(struct bk_file **out, const char *dir, size_t length,
     if (whole) {
         memcpy(folder, dir, length);
         folder[length] = '\0';
-        whole = strlen(bk_table_path(path, folder, v, kept, BK_KIND_WDL)) < sizeof path - 1;
+        whole = strlen(bk_table_path(path, folder, v, kept, kind)) < sizeof path - 1;
     }
     if (!whole)
         return bk_fail(why, BK_E_SYSTEM, "%.*s...: %s", length < 60 ? (int)length : 60, dir,
                        strerror(ENAMETOOLONG));
-    return bk_file_open_as(out, path, v, kept, BK_KIND_WDL, why);
+    return bk_file_open_as(out, path, v, kept, kind, why);
 }
 
-static bool has_distances(const char *dir, size_t length, const struct bk_variant *v,
-                          const struct bk_material *kept)
+static bool has(const char *dir, size_t length, const struct bk_variant *v,
+                const struct bk_material *kept, enum bk_kind kind)
 {
     char folder[PATH_MAX], path[PATH_MAX];
 
@@ -72,7 +74,26 @@ static bool has_distances(const char *dir, size_t length, const struct bk_varian
         return false;
     memcpy(folder, dir, length);
     folder[length] = '\0';
-    return !access(bk_table_path(path, folder, v, kept, BK_KIND_DTW), F_OK);
+    return !access(bk_table_path(path, folder, v, kept, kind), F_OK);
+}
+
+/* Opens a file of a kind in the first folder that has its twin, too, else in the first. */
+static enum bk_err open_first(struct bk_file **out, const char *dirs, const struct bk_variant *v,
+                              const struct bk_material *kept, enum bk_kind kind,
+                              struct bk_report *why)
+{
+    enum bk_err err = BK_E_NO_TABLE;
+
+    *out = NULL;
+    for (unsigned alone = 0; alone < 2; alone++)
+        for (const char *at = dirs; err == BK_E_NO_TABLE && *at;) {
+            size_t n = strcspn(at, ":");
+
+            if (n && (alone || has(at, n, v, kept, kind ^ 1)))
+                err = open_in(out, at, n, v, kept, kind, why);
+            at += n + (at[n] == ':');
+        }
+    return err;
 }
 
 enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *dirs,
@@ -80,18 +101,19 @@ enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *di
                            struct bk_report *why)
 {
     struct bk_material kept = *m;
-    enum bk_err err = BK_E_NO_TABLE;
+    enum bk_err err;
 
     *exchanged = bk_material_canonical(&kept, v);
-    *out = NULL;
-    for (unsigned alone = 0; alone < 2; alone++) /* first a folder that has the distances, too */
-        for (const char *at = dirs; err == BK_E_NO_TABLE && *at;) {
-            size_t n = strcspn(at, ":");
+    err = open_first(out, dirs, v, &kept, BK_KIND_WDL, why);
+    if (err == BK_E_NO_TABLE && bk_rules_nmove(v)) {
+        struct bk_file *five;
 
-            if (n && (alone || has_distances(at, n, v, &kept)))
-                err = open_in(out, at, n, v, &kept, why);
-            at += n + (at[n] == ':');
-        }
+        err = open_first(&five, dirs, v, &kept, BK_KIND_FIVE, why);
+        if (!err && open_first(out, dirs, v, &kept, BK_KIND_DTW, NULL))
+            *out = five;
+        else if (!err)
+            bk_file_close(five);
+    }
     return err;
 }
 
@@ -128,6 +150,16 @@ bool bk_counts_of(struct bk_counts out[2], const struct bk_summary *s, const str
            take_side(&out[1], s, ix, one_side, !exchanged, exchanged);
 }
 
+static enum bk_err read_file(struct bk_counts out[2], const struct bk_file *f, bool exchanged,
+                             struct bk_report *why)
+{
+    if (bk_counts_of(out, &bk_file_info(f)->summary, bk_file_index(f), bk_file_info(f)->one_side,
+                     exchanged))
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "%s: damaged: its longest game begins nowhere",
+                   bk_file_path(f));
+}
+
 enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const struct bk_variant *v,
                            const struct bk_material *m, struct bk_report *why)
 {
@@ -135,10 +167,27 @@ enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const stru
     bool exchanged;
     enum bk_err err = bk_counts_open(&f, &exchanged, dirs, v, m, why);
 
-    if (!err && !bk_counts_of(out, &bk_file_info(f)->summary, bk_file_index(f),
-                              bk_file_info(f)->one_side, exchanged))
-        err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: its longest game begins nowhere",
-                      bk_file_path(f));
+    if (!err)
+        err = read_file(out, f, exchanged, why);
+    for (unsigned i = 0; !err && i < 2 && bk_kind_counts(bk_file_info(f)->kind); i++)
+        out[i].win_plies = out[i].loss_plies = -1; /* those are to zeroing */
+    bk_file_close(f);
+    return err;
+}
+
+enum bk_err bk_counts_read_five(struct bk_counts out[2], const char *dirs,
+                                const struct bk_variant *v, const struct bk_material *m,
+                                struct bk_report *why)
+{
+    struct bk_material kept = *m;
+    bool exchanged = bk_material_canonical(&kept, v);
+    struct bk_file *f = NULL;
+    enum bk_err err = BK_E_NO_TABLE;
+
+    if (bk_rules_nmove(v))
+        err = open_first(&f, dirs, v, &kept, BK_KIND_FIVE, why);
+    if (!err)
+        err = read_file(out, f, exchanged, why);
     bk_file_close(f);
     return err;
 }

@@ -26,6 +26,10 @@ struct bk_counts {
  */
 enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const struct bk_variant *v,
                            const struct bk_material *m, struct bk_report *why);
+/* The same of five results, with the longest to zeroing.  BK_E_NO_TABLE: there are none. */
+enum bk_err bk_counts_read_five(struct bk_counts out[2], const char *dirs,
+                                const struct bk_variant *v, const struct bk_material *m,
+                                struct bk_report *why);
 
 /*
  * Makes `out` from a summary, for the material of its index or, if `exchanged`, the one with the
@@ -35,8 +39,8 @@ enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const stru
 bool bk_counts_of(struct bk_counts out[2], const struct bk_summary *s, const struct bk_index *ix,
                   bool one_side, bool exchanged);
 
-/* Opens the wdl file that bk_counts_read() reads.  *out owned; *exchanged: it has m's colours
-   exchanged. */
+/* Opens the file that bk_counts_read() reads.  Where results are five it is that of the distances
+   to the end, if there are any.  *out owned; *exchanged: it has m's colours exchanged. */
 enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *dirs,
                            const struct bk_variant *v, const struct bk_material *m,
                            struct bk_report *why);

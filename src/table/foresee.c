@@ -143,7 +143,7 @@ static int likely(const struct bk_table *t, const struct bk_pos *p)
     if (bk_spot_of(&spot, t, t->wdl, p, NULL) ||
         bk_file_likely(t->wdl, spot.side, spot.number, &spot.at, &value, NULL))
         return UNTOLD;
-    return BK_WDL_DRAW - (int)value;
+    return bk_table_result(t, value);
 }
 
 /* Is all known that is wanted of `p`?  *sure: its wdl is known; *lost: it is known to be lost. */

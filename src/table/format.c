@@ -145,13 +145,14 @@ static enum bk_err check_wanted(const struct bk_file *f, const struct bk_variant
 }
 
 /* May the longest win (`won`) or loss have so many plies and this number?  It exists where `found`
-   positions do and distances are known; its number is one of the table's, and its plies are odd for
-   a win, even for a loss. */
+   positions do and distances are known; its number is one of the table's, and its plies, if they
+   are to the end, are odd for a win, even for a loss. */
 static bool longest_exists(const struct bk_file_info *i, int64_t plies, uint64_t number,
                            uint64_t found, bool won)
 {
     return plies < 0 ? !found || !i->distances
-                     : found && number < i->positions && (plies & 1) == won;
+                     : found && number < i->positions &&
+                           (bk_kind_counts(i->kind) ? plies >= won : (plies & 1) == won);
 }
 
 /* A class of positions stands for one to eight placements. */
@@ -170,7 +171,11 @@ static bool summary_holds(const struct bk_file_info *i)
         if (s->win[side] > n || s->draw[side] > n - s->win[side] ||
             s->loss[side] > n - s->win[side] - s->draw[side] ||
             !placed(s->win[side], s->all_win[side]) || !placed(s->draw[side], s->all_draw[side]) ||
-            !placed(s->loss[side], s->all_loss[side]) ||
+            !placed(s->loss[side], s->all_loss[side]) || s->cursed[side] > s->win[side] ||
+            s->all_cursed[side] > s->all_win[side] || s->blessed[side] > s->loss[side] ||
+            s->all_blessed[side] > s->all_loss[side] ||
+            !placed(s->cursed[side], s->all_cursed[side]) ||
+            !placed(s->blessed[side], s->all_blessed[side]) ||
             !longest_exists(i, s->win_plies[side], s->win_number[side], s->win[side], true) ||
             !longest_exists(i, s->loss_plies[side], s->loss_number[side], s->loss[side], false))
             return false;
@@ -208,6 +213,9 @@ static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
         return bk_file_damaged(f, why, inner.text);
     if (!err)
         err = check_rules(f, v->wings_id[bk_wings(m.rights)], why);
+    if (!err && bk_kind_counts(i->kind) && i->nmove_id != v->nmove_id)
+        err = bk_fail(why, BK_E_CORRUPT, "%s: made for %s with another n-move rule", f->path,
+                      i->variant);
     if (err)
         return err;
     if (!is_order(i, bk_material_men(&m, v)))
@@ -296,7 +304,7 @@ static enum bk_err make_shards(struct bk_file *f, struct bk_report *why)
         .cache = f->cache,
         .file = f->file,
         .path = f->path,
-        .worth = f->head.info.kind == BK_KIND_WDL ? BK_WORTH_WDL : BK_WORTH_DTW,
+        .worth = bk_kind_is_results(f->head.info.kind) ? BK_WORTH_WDL : BK_WORTH_DTW,
         .n = last->shard0 + last->head.shards,
         .at = at,
         .bytes = f->bytes - at,
@@ -356,9 +364,11 @@ bool bk_file_other_rules(const char *path, const struct bk_variant *v)
 {
     struct bk_file_info info;
 
-    return !bk_file_peek(&info, path, NULL) && info.rules_id != v->rules_id &&
-           info.rules_id != v->wings_id[0] && info.rules_id != v->wings_id[1] &&
-           info.rules_id != v->wings_id[2];
+    if (bk_file_peek(&info, path, NULL))
+        return false;
+    return (bk_kind_counts(info.kind) && info.nmove_id != v->nmove_id) ||
+           (info.rules_id != v->rules_id && info.rules_id != v->wings_id[0] &&
+            info.rules_id != v->wings_id[1] && info.rules_id != v->wings_id[2]);
 }
 
 /* Opens `f`, as which *out is set; on an error closes it. */
@@ -487,7 +497,7 @@ static enum bk_err brain_new(struct bk_file *f, struct bk_brain **out, struct bk
         return err;
     }
     bk_held_begin(&b->held, sizeof *b + units * sizeof *b->unit + bk_facts_bytes(b->facts),
-                  f->head.info.kind == BK_KIND_WDL ? BK_WORTH_WDL_MODEL : BK_WORTH_DTW_MODEL,
+                  bk_kind_is_results(f->head.info.kind) ? BK_WORTH_WDL_MODEL : BK_WORTH_DTW_MODEL,
                   brain_free);
     *out = b;
     return BK_OK;

@@ -19,13 +19,32 @@
 
 /* == Names and kinds == */
 
+const char *bk_kind_suffix(enum bk_kind kind)
+{
+    static const char *const suffix[BK_KINDS] = { "bkw", "bkd", "bk5", "bkz" };
+
+    return suffix[kind];
+}
+
+bool bk_kind_of_name(enum bk_kind *out, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    for (enum bk_kind kind = BK_KIND_WDL; dot && kind < BK_KINDS; kind++)
+        if (!strcmp(dot + 1, bk_kind_suffix(kind))) {
+            *out = kind;
+            return true;
+        }
+    return false;
+}
+
 char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind)
 {
     char game[64], name[BK_MATERIAL_NAME_MAX];
 
     snprintf(out, PATH_MAX, "%s/%s/%s.%s", dir, bk_homes_name(v, bk_wings(m->rights), game),
-             bk_material_name(m, v, name), kind == BK_KIND_WDL ? "bkw" : "bkd");
+             bk_material_name(m, v, name), bk_kind_suffix(kind));
     return out;
 }
 
@@ -36,7 +55,10 @@ bool bk_table_one_side(const struct bk_material *m, const struct bk_variant *v)
     return bk_material_equal(&other, m) && bk_material_swap(m, v) >= 0;
 }
 
-unsigned bk_kind_bits(enum bk_kind kind) { return kind == BK_KIND_WDL ? 2 : BK_VALUE_BITS_MAX; }
+unsigned bk_kind_bits(enum bk_kind kind)
+{
+    return kind == BK_KIND_WDL ? 2 : kind == BK_KIND_FIVE ? 3 : BK_VALUE_BITS_MAX;
+}
 
 struct bk_fact_men bk_table_men(const struct bk_index *ix)
 {
@@ -146,7 +168,7 @@ static void take_longest(struct bk_bytes_in *in, int64_t *plies, uint64_t *numbe
     *number = bk_varint_take(in, UINT64_MAX);
 }
 
-static void take_summary(struct bk_bytes_in *in, struct bk_summary *s, bool one_side)
+static void take_summary(struct bk_bytes_in *in, struct bk_summary *s, bool one_side, bool counts)
 {
     for (unsigned side = 0; side < 2; side++) {
         struct bk_bytes_in again = *in;
@@ -158,6 +180,12 @@ static void take_summary(struct bk_bytes_in *in, struct bk_summary *s, bool one_
             *count[i] = bk_varint_take(from, UINT64_MAX);
         take_longest(from, &s->win_plies[side], &s->win_number[side]);
         take_longest(from, &s->loss_plies[side], &s->loss_number[side]);
+        if (!counts)
+            continue;
+        s->cursed[side] = bk_varint_take(from, UINT64_MAX);
+        s->blessed[side] = bk_varint_take(from, UINT64_MAX);
+        s->all_cursed[side] = bk_varint_take(from, UINT64_MAX);
+        s->all_blessed[side] = bk_varint_take(from, UINT64_MAX);
     }
 }
 
@@ -195,7 +223,7 @@ static enum bk_err check_fixed(const uint8_t *bytes, const char *path, struct bk
         return newer(path, "format version", bytes[AT_VERSION], why);
     if (bytes[AT_VERSION] != BK_FORMAT_VERSION)
         return damaged(path, "version", why);
-    if (bytes[AT_KIND] > BK_KIND_DTW)
+    if (bytes[AT_KIND] >= BK_KINDS)
         return newer(path, "kind", bytes[AT_KIND], why);
     if (bytes[AT_FACTS] > BK_FACTS_VERSION)
         return newer(path, "facts of version", bytes[AT_FACTS], why);
@@ -210,6 +238,8 @@ static void take_fields(struct bk_bytes_in *in, struct bk_file_info *i)
 {
     const uint8_t *order;
 
+    if (bk_kind_counts(i->kind))
+        i->nmove_id = bk_fixed_take(in, 8);
     i->positions = bk_varint_take(in, UINT64_MAX);
     i->norder = (unsigned)bk_fixed_take(in, 1);
     if (i->norder < 1 || i->norder > BK_SLOTS_MAX + 1)
@@ -218,7 +248,7 @@ static void take_fields(struct bk_bytes_in *in, struct bk_file_info *i)
         memcpy(i->order, order, i->norder);
     take_name(in, i->material, sizeof i->material);
     take_name(in, i->variant, sizeof i->variant);
-    take_summary(in, &i->summary, i->one_side);
+    take_summary(in, &i->summary, i->one_side, bk_kind_counts(i->kind));
     i->nunits = (unsigned)bk_varint_take(in, BK_UNITS_MAX);
     if (!i->nunits)
         in->failed = true;
@@ -269,10 +299,10 @@ static uint8_t *put_name(uint8_t *at, const char *name)
     return at + n;
 }
 
-static uint8_t *put_summary(uint8_t *at, const struct bk_summary *s, unsigned sides)
+static uint8_t *put_summary(uint8_t *at, const struct bk_summary *s, unsigned sides, bool counts)
 {
     for (unsigned side = 0; side < sides; side++) {
-        const uint64_t value[10] = {
+        const uint64_t value[14] = {
             s->win[side],
             s->draw[side],
             s->loss[side],
@@ -283,9 +313,13 @@ static uint8_t *put_summary(uint8_t *at, const struct bk_summary *s, unsigned si
             s->win_plies[side] < 0 ? 0 : s->win_number[side],
             (uint64_t)(s->loss_plies[side] + 1),
             s->loss_plies[side] < 0 ? 0 : s->loss_number[side],
+            s->cursed[side],
+            s->blessed[side],
+            s->all_cursed[side],
+            s->all_blessed[side],
         };
 
-        for (unsigned i = 0; i < 10; i++)
+        for (unsigned i = 0; i < (counts ? 14 : 10); i++)
             at += bk_varint_put(at, value[i]);
     }
     return at;
@@ -304,7 +338,7 @@ static uint8_t *put_unit(uint8_t *at, const struct bk_unit_head *u)
 static size_t head_room(const struct bk_file_info *i)
 {
     return AT_FIELDS + TAIL + sizeof i->order + sizeof i->material + sizeof i->variant +
-           BK_VARINT_BYTES_MAX * (23 + 5 * (size_t)i->nunits);
+           BK_VARINT_BYTES_MAX * (32 + 5 * (size_t)i->nunits);
 }
 
 static void put_fixed(uint8_t *h, const struct bk_file_info *i)
@@ -326,12 +360,16 @@ uint8_t *bk_head_write(struct bk_head *head)
     if (!h)
         return NULL;
     put_fixed(h, i);
+    if (bk_kind_counts(i->kind)) {
+        bk_fixed_put(at, i->nmove_id, 8);
+        at += 8;
+    }
     at += bk_varint_put(at, i->positions);
     *at++ = (uint8_t)i->norder;
     memcpy(at, i->order, i->norder);
     at = put_name(at + i->norder, i->material);
     at = put_name(at, i->variant);
-    at = put_summary(at, &i->summary, i->one_side ? 1 : 2);
+    at = put_summary(at, &i->summary, i->one_side ? 1 : 2, bk_kind_counts(i->kind));
     at += bk_varint_put(at, i->nunits);
     for (unsigned u = 0; u < i->nunits; u++)
         at = put_unit(at, &head->unit[u]);

@@ -14,19 +14,34 @@
 /* == Names and kinds == */
 
 #define BK_FORMAT_VERSION 1
-enum bk_kind { BK_KIND_WDL, BK_KIND_DTW };
+/* Results and distances, without the n-move rule (.bkw, .bkd) and with it (.bk5, .bkz). */
+enum bk_kind { BK_KIND_WDL, BK_KIND_DTW, BK_KIND_FIVE, BK_KIND_DTZ, BK_KINDS };
+
+/* Is it a kind of results, not distances?  Does it know of the n-move rule? */
+static inline bool bk_kind_is_results(enum bk_kind kind) { return !((unsigned)kind & 1); }
+static inline bool bk_kind_counts(enum bk_kind kind) { return kind >= BK_KIND_FIVE; }
+static inline enum bk_kind bk_kind_of(bool distances, bool counts)
+{
+    return (enum bk_kind)((unsigned)distances + 2u * (unsigned)counts);
+}
+/* The end of its files' names: "bkw". */
+const char *bk_kind_suffix(enum bk_kind kind);
+/* Sets *out to the kind of a file by its name or path; false: the name is no table's. */
+bool bk_kind_of_name(enum bk_kind *out, const char *name);
 
 /* Bits of a value of this kind. */
 unsigned bk_kind_bits(enum bk_kind kind);
 
 /* Values of a .bkw; those of a .bkd are k, plies / 2. */
 enum { BK_WDL_WIN, BK_WDL_DRAW, BK_WDL_LOSS };
+/* Values of a .bk5; those of a .bkz are d - 1. */
+enum { BK_FIVE_WIN, BK_FIVE_CURSED, BK_FIVE_DRAW, BK_FIVE_BLESSED, BK_FIVE_LOSS };
 
 /* The counts and longest lines of a table; from the side to move, [white, black]. */
 struct bk_summary {
     uint64_t win[2], draw[2], loss[2];             /* once a symmetry class */
     uint64_t all_win[2], all_draw[2], all_loss[2]; /* all placements */
-    /* with an n-move rule: of these wins and losses those that it makes draws.  In no file yet */
+    /* with the n-move rule: of these wins and losses those that it makes draws */
     uint64_t cursed[2], blessed[2], all_cursed[2], all_blessed[2];
     int64_t win_plies[2], loss_plies[2];    /* longest; -1: none or unknown */
     uint64_t win_number[2], loss_number[2]; /* a position that has it; 0 without plies */
@@ -36,8 +51,9 @@ struct bk_file_info {
     enum bk_kind kind;
     bool standalone; /* answers every legal position alone, losses' distances too */
     bool one_side;   /* White to move only; Black's are the same, colours exchanged */
-    bool distances;  /* a .bkd belongs to it */
+    bool distances;  /* a .bkd belongs to it, or a .bkz */
     uint64_t rules_id;
+    uint64_t nmove_id;  /* of the n-move rule; 0: a kind that does not know of it */
     uint64_t positions; /* a side */
     uint8_t order[BK_SLOTS_MAX + 1];
     unsigned norder;
@@ -48,7 +64,7 @@ struct bk_file_info {
 };
 
 /*
- * The path of a table's file: DIR/VARIANT/MATERIAL.bkw or .bkd; out has PATH_MAX bytes.
+ * The path of a table's file: DIR/VARIANT/MATERIAL.bkw and so on; out has PATH_MAX bytes.
  * Where castling homes are shuffled, VARIANT has just the homes that the material's rights
  * speak of (bk_homes_name()), and the file says so: info->variant, info->rules_id.
  */

@@ -60,22 +60,31 @@ static struct bk_listed *earlier(const struct list *l, const struct bk_material 
 static enum bk_err add(struct list *l, const char *folder, const char *game, const char *file)
 {
     struct bk_listed one = { .lost = false };
+    uint64_t bytes;
     const char *dot = strrchr(file, '.');
     struct bk_listed *before;
+    enum bk_kind kind;
     char path[PATH_MAX], own[PATH_MAX];
 
-    if (!dot || strcmp(dot, ".bkw") || (size_t)(dot - file) >= sizeof one.name)
+    if (!bk_kind_of_name(&kind, file) || !bk_kind_is_results(kind) ||
+        (size_t)(dot - file) >= sizeof one.name)
         return BK_OK;
     memcpy(one.name, file, (size_t)(dot - file));
     if (bk_material_parse(&one.m, l->v, one.name, NULL) || bk_material_canonical(&one.m, l->v))
         return BK_OK;
     snprintf(path, sizeof path, "%s/%s/%s", folder, game, file);
-    if (strcmp(path, bk_table_path(own, folder, l->v, &one.m, BK_KIND_WDL)) ||
-        !is_file(path, &one.wdl_bytes)) /* another name of the material, or another's folder */
+    if (strcmp(path, bk_table_path(own, folder, l->v, &one.m, kind)) ||
+        !is_file(path, &bytes)) /* another name of the material, or another's folder */
         return BK_OK;
     one.men = bk_material_men(&one.m, l->v);
+    one.plain = is_file(bk_table_path(own, folder, l->v, &one.m, BK_KIND_WDL), &one.wdl_bytes);
+    if (one.plain && kind != BK_KIND_WDL) /* the other file brings it */
+        return BK_OK;
     one.distances = is_file(bk_table_path(own, folder, l->v, &one.m, BK_KIND_DTW), &one.dtw_bytes);
-    one.lost = l->heads && !one.distances && promises_distances(path);
+    one.five = is_file(bk_table_path(own, folder, l->v, &one.m, BK_KIND_FIVE), &one.five_bytes);
+    one.zeroing = is_file(bk_table_path(own, folder, l->v, &one.m, BK_KIND_DTZ), &one.dtz_bytes);
+    one.lost = l->heads && ((one.plain && !one.distances && promises_distances(path)) ||
+                            (!one.plain && !one.zeroing && promises_distances(path)));
     if ((before = earlier(l, &one.m)) != NULL) {
         if (!before->distances && one.distances)
             *before = one;
@@ -144,19 +153,27 @@ static int by_men(const void *a, const void *b)
     return x->men != y->men ? (x->men < y->men ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Looks in a folder for the distances of tables that have none beside them. */
-static enum bk_err look_apart(struct list *l, const char *folder)
+/* Looks in a folder for a file of a listed table that has none beside its results. */
+static void look_for(const struct list *l, const char *folder, const struct bk_material *m,
+                     enum bk_kind kind, bool *has, uint64_t *bytes)
 {
     char path[PATH_MAX];
 
-    for (size_t i = 0; i < l->n; i++)
-        if (!l->at[i].distances) {
-            struct bk_listed *one = &l->at[i];
+    if (!*has)
+        *has = is_file(bk_table_path(path, folder, l->v, m, kind), bytes);
+}
 
-            one->distances =
-                is_file(bk_table_path(path, folder, l->v, &one->m, BK_KIND_DTW), &one->dtw_bytes);
-            one->lost &= !one->distances;
-        }
+/* Looks in a folder for what listed tables have not beside their results. */
+static enum bk_err look_apart(struct list *l, const char *folder)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct bk_listed *x = &l->at[i];
+
+        look_for(l, folder, &x->m, BK_KIND_DTW, &x->distances, &x->dtw_bytes);
+        look_for(l, folder, &x->m, BK_KIND_FIVE, &x->five, &x->five_bytes);
+        look_for(l, folder, &x->m, BK_KIND_DTZ, &x->zeroing, &x->dtz_bytes);
+        x->lost &= x->plain ? !x->distances : !x->zeroing;
+    }
     return BK_OK;
 }
 
@@ -212,8 +229,7 @@ char *bk_table_find(char *out, const char *dirs, const struct bk_variant *v,
         for (const char *at = dirs; *at;) {
             size_t n = strcspn(at, ":");
 
-            if (n && (alone || is_in(out, at, n, v, m, (enum bk_kind)(1 - kind))) &&
-                is_in(out, at, n, v, m, kind))
+            if (n && (alone || is_in(out, at, n, v, m, kind ^ 1)) && is_in(out, at, n, v, m, kind))
                 return out;
             at += n + (at[n] == ':');
         }
@@ -251,7 +267,8 @@ static bool is_table(const char *name)
 {
     size_t n = strlen(name);
 
-    return n > 4 && *name != '.' && !strcmp(name + n - 4, ".bkw");
+    return n > 4 && *name != '.' &&
+           (!strcmp(name + n - 4, ".bkw") || !strcmp(name + n - 4, ".bk5"));
 }
 
 /* Writes what is odd about the names in a folder without one of the game. */

@@ -16,9 +16,11 @@ struct bk_listed {
     struct bk_material m; /* canonical */
     char name[BK_MATERIAL_NAME_MAX];
     unsigned men;
-    uint64_t wdl_bytes, dtw_bytes; /* of the files */
-    bool distances;                /* there is a file of distances */
-    bool lost;                     /* there is no such file, and should be; set only with `heads` */
+    uint64_t wdl_bytes, dtw_bytes, five_bytes, dtz_bytes; /* of the files */
+    bool plain;         /* there is a .bkw; where there is none five results answer for it */
+    bool distances;     /* there is a file of distances to the end */
+    bool five, zeroing; /* there is a .bk5, a .bkz */
+    bool lost;          /* there are no distances, and should be; set only with `heads` */
 };
 
 /*

@@ -15,7 +15,7 @@ static struct bk_known *known_of(struct bk_memo *m, const void *file, uint64_t p
 
     if (!(*used & bit) || k->file != file || k->place != place)
         *k = (struct bk_known){
-            .file = file, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = BK_ENDLESS
+            .file = file, .place = place, .least = -2, .most = 2, .soonest = 0, .latest = BK_ENDLESS
         };
     *used |= bit;
     return k;
@@ -35,8 +35,8 @@ void bk_memo_note_wdl(struct bk_memo *m, const void *file, uint64_t place, int e
 
     if (wdl > k->least)
         k->least = (int8_t)wdl;
-    if (wdl < enough)
-        k->most = (int8_t)wdl;
+    if (wdl < enough) /* it is the value */
+        k->least = k->most = (int8_t)wdl;
 }
 
 bool bk_memo_plies(struct bk_memo *m, const void *file, uint64_t place, struct bk_window w,

@@ -29,8 +29,8 @@ struct bk_window {
 /* Bounds of a position's value. */
 struct bk_known {
     const void *file;
-    uint64_t place; /* in the file: number and side */
-    int8_t least, most;
+    uint64_t place;      /* in the file: number and side */
+    int8_t least, most;  /* by the n-move rule from -2 to 2 */
     int soonest, latest; /* bounds of its plies */
 };
 

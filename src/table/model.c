@@ -190,7 +190,11 @@ static bool find_streams(struct reader *r, const uint8_t *raw, size_t n, uint64_
 static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, uint64_t numbers,
                              unsigned facts, unsigned bits, struct bk_report *why)
 {
-    struct reader r = { .m = m, .facts = facts, .values = bits == 2 ? 3 : 1u << bits };
+    struct reader r = { .m = m,
+                        .facts = facts,
+                        .values = bits == 2   ? 3
+                                  : bits == 3 ? 5
+                                              : 1u << bits };
     bool good;
 
     if (!find_streams(&r, raw, n, numbers))

@@ -9,8 +9,11 @@
  *                that wins; what the file says is never too few                               (3)
  *              = if p is lost: 1 + the most plies of the positions that its moves lead to     (4)
  *   standalone   what the file says, alone                                                    (5)
- *   en passant   best of p without the square, unless p has no other move, and the captures
- *                in passing                                                                   (6)
+ *   n-move rule  (2) with the five results of the rule, and of the exits only those that zero (7)
+ *   zeroing(p) = if p is won: what the file says, or 1 or N + 1 by an exit that zeroes          (8)
+ *              = if p is lost: the most of 1 or N + 1 by moves that zero, by the results of what
+ *                they lead to, and of 1 + zeroing of what the others lead to (9) en passant   best
+ * of p without the square, unless p has no other move, and the captures in passing (6)
  *
  * (2) and (3) are an alpha-beta search over exits: it ends as soon as the answer is `enough`, or
  * outside a window.  (4) asks the files of all moves first: a move that its file alone settles is
@@ -30,16 +33,19 @@
 #include <string.h>
 
 #include "core/end.h"
+#include "core/geometry.h"
 #include "table/memo.h"
 #include "table/view.h"
 
-#define NO_VALUE       (-2)
+#define NO_VALUE       (-3)
 #define VIEWS_ON_STACK 8 /* moves */
 
 /* A question under way. */
 struct question {
     const struct bk_tables *t;
-    unsigned depth; /* moves made */
+    unsigned depth;  /* moves made */
+    bool five_there; /* the table of the position that was asked has five results */
+    bool five; /* results are those of the n-move rule: 2 win, 1 cursed, 0, -1 blessed, -2 loss */
     /* by depth: the step that last did best; `by` BK_FACT_NOBODY: none yet */
     struct bk_step_of_men good[VIEWS_ON_STACK + 1];
     struct bk_memo memo; /* of positions in tables whose men may change */
@@ -81,18 +87,55 @@ static struct bk_view *view_on_heap(struct bk_report *why)
 
 /* == Won, drawn or lost: (2) == */
 
+static enum bk_err no_value(const struct bk_view *view, const struct bk_file *f, unsigned value,
+                            struct bk_report *why)
+{
+    return bk_fail(why, BK_E_CORRUPT, "%s: damaged: value %u of position %llu", bk_file_path(f),
+                   value, (unsigned long long)view->men.spot.number);
+}
+
 static enum bk_err stored_wdl(struct bk_view *view, int *wdl, struct bk_report *why)
 {
-    const struct bk_spot *spot = &view->men.spot;
     struct bk_file *f = view->men.table->wdl;
     unsigned value;
     enum bk_err err = bk_view_told(view, f, &value, why);
 
-    if (!err && value > BK_WDL_LOSS)
-        err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: value %u of position %llu", bk_file_path(f),
-                      value, (unsigned long long)spot->number);
-    *wdl = BK_WDL_DRAW - (int)value;
-    return err;
+    *wdl = bk_table_result(view->men.table, value);
+    return !err && *wdl < -1 ? no_value(view, f, value, why) : err;
+}
+
+/* What a file says that may number positions otherwise than the results do; alike: it does not. */
+static enum bk_err stored_in(struct bk_view *view, struct bk_file *f, bool alike, unsigned *value,
+                             struct bk_report *why);
+
+/* stored_wdl() by the n-move rule. */
+static __attribute__((noinline)) enum bk_err stored_five(struct bk_view *view, int *five,
+                                                         struct bk_report *why)
+{
+    const struct bk_table *t = view->men.table;
+    unsigned value = 0;
+    enum bk_err err =
+        t->five ? stored_in(view, t->five, t->same_five, &value, why) : bk_table_no_five(t, why);
+
+    *five = BK_FIVE_DRAW - (int)value;
+    return !err && value > BK_FIVE_LOSS ? no_value(view, t->five, value, why) : err;
+}
+
+static enum bk_err stored_result(const struct question *q, struct bk_view *view, int *result,
+                                 struct bk_report *why)
+{
+    return q->five ? stored_five(view, result, why) : stored_wdl(view, result, why);
+}
+
+/* Does an exit zero the counter of the n-move rule?  As bk_move_zeroes(). */
+static bool exit_zeroes(const struct bk_view *view, struct bk_step_of_men exit)
+{
+    const struct bk_index *ix = bk_view_index(view);
+    const struct bk_variant *v = ix->v;
+
+    return exit.taken ||
+           (exit.by > 1 && (bk_rules_kind_zeroes(v, ix->type[exit.by - 2]) ||
+                            (bk_rules_irreversible_zeroes(v) && exit.becomes != BK_STAYS)));
 }
 
 /* Of the exits first to end - 1 puts the one first that last did best at this depth. */
@@ -163,7 +206,7 @@ static enum bk_err wdl_after(struct question *q, const struct bk_view *view,
     enum bk_err err;
 
     if (bk_view_ends(view, exit)) {
-        *wdl = -bk_view_bares(view, exit);
+        *wdl = -bk_view_bares(view, exit) * (q->five ? 2 : 1);
         return BK_OK;
     }
     if (exit.how & BK_STEP_PASSING)
@@ -185,8 +228,14 @@ static enum bk_err raise_by_exits(struct question *q, struct bk_view *view, unsi
         good_first(q, view, first, end);
     for (unsigned i = first; i < end && *best < enough; i++) {
         int wdl = 0, least = *best == 0 ? 0 : 1; /* no better than a draw is no gain */
-        enum bk_err err = wdl_after(q, view, view->exit[i], least, &wdl, why);
+        enum bk_err err;
 
+        if (q->five) {
+            if (!exit_zeroes(view, view->exit[i]))
+                continue; /* the file heeds it */
+            least = *best == NO_VALUE ? 2 : -*best;
+        }
+        err = wdl_after(q, view, view->exit[i], least, &wdl, why);
         if (err && err != BK_E_NO_TABLE)
             return err;
         *missing |= err == BK_E_NO_TABLE;
@@ -227,15 +276,15 @@ static enum bk_err wdl_of_view(struct question *q, struct bk_view *view, int eno
     bool missing = false;
     enum bk_err err = BK_OK;
 
-    if (view->men.table->men->alone[0])
-        return stored_wdl(view, wdl, why); /* (5) */
-    if (!view->listed)                     /* its file is quicker than its list */
+    if (view->men.table->men->alone[q->five ? BK_KIND_FIVE : BK_KIND_WDL])
+        return stored_result(q, view, wdl, why); /* (5) */
+    if (!view->listed)                           /* its file is quicker than its list */
         err = bk_view_see_ends(view, why);
     tried = view->endings;
     if (!err && tried)
         err = raise_by_exits(q, view, 0, tried, enough, &best, &missing, why);
     if (!err && best < enough) {
-        err = stored_wdl(view, &stored, why);
+        err = stored_result(q, view, &stored, why);
         if (!err && stored > best)
             best = stored;
     }
@@ -247,9 +296,9 @@ static enum bk_err wdl_of_view(struct question *q, struct bk_view *view, int eno
 
 /* == In how many plies it is won: (3) == */
 
-/* What a file of distances says that numbers positions otherwise than the results do. */
-static __attribute__((noinline)) enum bk_err stored_apart(const struct bk_view *view,
-                                                          unsigned *value, struct bk_report *why)
+/* What a file says that numbers positions otherwise than the results do. */
+static __attribute__((noinline)) enum bk_err
+stored_apart(const struct bk_view *view, struct bk_file *f, unsigned *value, struct bk_report *why)
 {
     struct bk_table kept = *view->men.table;
     struct bk_pos p;
@@ -258,17 +307,22 @@ static __attribute__((noinline)) enum bk_err stored_apart(const struct bk_view *
 
     kept.exchanged = false; /* the men are as the files have them */
     bk_men_position(&view->men, &p);
-    err = bk_spot_of(&spot, &kept, kept.dtw, &p, why);
-    return err ? err : bk_file_value(kept.dtw, spot.side, spot.number, &spot.at, value, why);
+    err = bk_spot_of(&spot, &kept, f, &p, why);
+    return err ? err : bk_file_value(f, spot.side, spot.number, &spot.at, value, why);
+}
+
+static enum bk_err stored_in(struct bk_view *view, struct bk_file *f, bool alike, unsigned *value,
+                             struct bk_report *why)
+{
+    return alike ? bk_view_told(view, f, value, why) : stored_apart(view, f, value, why);
 }
 
 static enum bk_err stored_k(struct bk_view *view, int *k, struct bk_report *why)
 {
     const struct bk_table *t = view->men.table;
     unsigned value = 0;
-    enum bk_err err = !t->dtw           ? bk_table_no_distances(t, why)
-                      : t->same_numbers ? bk_view_told(view, t->dtw, &value, why)
-                                        : stored_apart(view, &value, why);
+    enum bk_err err = t->dtw ? stored_in(view, t->dtw, t->same_numbers, &value, why)
+                             : bk_table_no_distances(t, why);
 
     *k = err ? 0 : (int)value;
     return err;
@@ -872,13 +926,16 @@ static enum bk_err wdl_of(struct question *q, const struct bk_pos *p, int enough
     struct bk_view view;
     enum bk_err err;
 
-    if (!bk_pos_none_bare(p) && bk_pos_bare(q->t->v, p, wdl) != BK_END_NONE)
+    if (!bk_pos_none_bare(p) && bk_pos_bare(q->t->v, p, wdl) != BK_END_NONE) {
+        *wdl *= q->five ? 2 : 1;
         return BK_OK; /* (1) */
+    }
     if (p->ep != BK_SQ_NONE)
         return wdl_passing(q, p, enough, wdl, why);
     err = find(q, p, &table, why);
     if (err)
         return err;
+    q->five_there |= !q->depth && table->five;
     err = bk_view_begin(&view, table, p, why);
     if (!err)
         err = wdl_of_view(q, &view, enough, wdl, why);
@@ -929,6 +986,7 @@ static enum bk_err both_of(struct question *q, const struct bk_pos *p, int *wdl,
 
     if (err)
         return err;
+    q->five_there = table->five;
     if (p->ep != BK_SQ_NONE) {
         err = wdl_of(q, p, 1, wdl, why);
         if (err || !*wdl || bk_table_lacks_distances(table))
@@ -949,6 +1007,7 @@ static unsigned question_begin(struct question *q, const struct bk_tables *t)
 {
     q->t = t;
     q->depth = 0;
+    q->five = q->five_there = false;
     memset(q->good, BK_FACT_NOBODY, sizeof q->good);
     bk_memo_begin(&q->memo);
     return t->cache ? bk_visit_begin(t->cache) : 0;
@@ -977,6 +1036,18 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
     return bk_settle_least(t, p, 1, wdl, why);
 }
 
+enum bk_err bk_settle_wdl_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                                 bool *five, struct bk_report *why)
+{
+    struct question q;
+    unsigned visit = question_begin(&q, t);
+    enum bk_err err = wdl_of(&q, p, 1, wdl, why);
+
+    *five = q.five_there;
+    question_end(&q, visit);
+    return err;
+}
+
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why)
 {
@@ -991,10 +1062,19 @@ enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, i
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why)
 {
+    bool five;
+
+    return bk_settle_noting(t, p, wdl, plies, &five, why);
+}
+
+enum bk_err bk_settle_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                             int *plies, bool *five, struct bk_report *why)
+{
     struct question q;
     unsigned visit;
     enum bk_err err;
 
+    *five = false;
     *plies = -1;
     if (!bk_pos_none_bare(p) && bk_pos_bare(t->v, p, wdl) != BK_END_NONE) {
         *plies = *wdl ? 0 : -1;
@@ -1002,6 +1082,206 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
     }
     visit = question_begin(&q, t);
     err = both_of(&q, p, wdl, plies, why);
+    *five = q.five_there;
+    question_end(&q, visit);
+    return err;
+}
+
+/* == By the n-move rule: (7), (8), (9) == */
+
+static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why);
+
+/* What a zeroing move is worth in plies, whose result is a sure one or not. */
+static int zeroed(const struct question *q, int five)
+{
+    return abs(five) == 2 ? 1 : (int)bk_rules_nmove(q->t->v) + 1;
+}
+
+/* Sets *d of a position that is won or cursed: (8). */
+static enum bk_err zeroing_won(struct question *q, struct bk_view *view, int five, int *d,
+                               struct bk_report *why)
+{
+    const struct bk_table *t = view->men.table;
+    int by_exit = zeroed(q, five), best = five - 1;
+    unsigned value = 0;
+    bool missing = false;
+    enum bk_err err =
+        t->dtz ? stored_in(view, t->dtz, t->same_dtz, &value, why) : bk_table_no_five(t, why);
+
+    *d = (int)value + 1;
+    if (err || *d <= by_exit || t->men->alone[BK_KIND_DTZ])
+        return err;
+    err = bk_view_see(view, why);
+    if (!err)
+        err = raise_by_exits(q, view, 0, view->exits, five, &best, &missing, why);
+    if (best >= five)
+        *d = by_exit;
+    return !err && missing && best < five ? BK_E_NO_TABLE : err;
+}
+
+/* As exit_zeroes(), of any step. */
+static bool step_zeroes(const struct bk_view *view, struct bk_step_of_men step)
+{
+    const struct bk_index *ix = bk_view_index(view);
+    const struct bk_variant *v = ix->v;
+    const struct bk_bits *ways;
+
+    if (exit_zeroes(view, step))
+        return true;
+    if (step.by < 2 || !bk_rules_irreversible_zeroes(v))
+        return false;
+    ways =
+        v->geometry->ways + ((size_t)ix->type[step.by - 2] * 2 + ix->colour[step.by - 2]) * v->nsq;
+    return !bk_bits_has(&ways[step.to], bk_view_squares(view)[step.by]);
+}
+
+/* Sets *d to what a move of a lost position is worth: (9). */
+static enum bk_err zeroing_after(struct question *q, const struct bk_view *view,
+                                 struct bk_step_of_men step, int five, int *d,
+                                 struct bk_report *why)
+{
+    bool zeroes = step_zeroes(view, step);
+    enum bk_err err = BK_OK;
+    int result = 2, plies = 0; /* all moves of a sure loss lead to sure wins */
+    struct bk_view after;
+    struct bk_pos p;
+
+    if (zeroes && five == -2) {
+        *d = 1;
+        return BK_OK;
+    }
+    if (step.how & BK_STEP_PASSING) {
+        bk_view_play(view, step, &p);
+        if (five == -1)
+            err = wdl_of(q, &p, 2, &result, why);
+        if (!err && !zeroes)
+            err = zeroing_of(q, &p, result, BK_ENDLESS, &plies, why);
+    } else {
+        err = bk_view_after(&after, q->t, view, step, why);
+        if (!err && five == -1)
+            err = wdl_of_view(q, &after, 2, &result, why);
+        if (!err && !zeroes)
+            err = zeroing_won(q, &after, result, &plies, why);
+        bk_view_release(&after);
+    }
+    *d = zeroes ? zeroed(q, result) : plies + 1;
+    return err;
+}
+
+/* Sets *d of a lost or blessed position: (9).  `high` plies are enough. */
+static enum bk_err zeroing_lost(struct question *q, struct bk_view *view, int five, int high,
+                                int *d, struct bk_report *why)
+{
+    enum bk_err err = bk_view_see(view, why);
+    struct bk_step_of_men step;
+    struct bk_quiet quiet;
+    unsigned i = 0;
+    int plies;
+
+    *d = 0;
+    if (!err)
+        err = bk_quiet_begin(&quiet, view, why);
+    q->depth++;
+    while (!err && *d < high) {
+        if (i < view->exits)
+            step = view->exit[i++];
+        else if (!bk_quiet_next(&quiet, &step))
+            break;
+        err = zeroing_after(q, view, step, five, &plies, why);
+        if (!err && plies > *d)
+            *d = plies;
+    }
+    q->depth--;
+    return err;
+}
+
+/* The same of a position with an en passant square, by its moves one by one; of a won one the
+ * least.
+ */
+static enum bk_err zeroing_passing(struct question *q, const struct bk_pos *p, int five, int high,
+                                   int *d, struct bk_report *why)
+{
+    struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
+    unsigned n = move ? bk_moves_legal(q->t->v, p, move) : 0;
+    enum bk_err err = move ? BK_OK : bk_no_memory(why);
+
+    *d = five > 0 ? BK_ENDLESS : 0;
+    q->depth++;
+    for (unsigned i = 0; i < n && !err && (five > 0 || *d < high); i++) {
+        struct bk_pos after = *p;
+        bool zeroes = bk_move_zeroes(q->t->v, p, &move[i]);
+        int result, plies = 0;
+
+        bk_pos_play(&after, q->t->v, &move[i]);
+        err = wdl_of(q, &after, 2, &result, why);
+        if (err || (five > 0 && result >= 0))
+            continue;
+        if (!zeroes)
+            err = zeroing_of(q, &after, result, BK_ENDLESS, &plies, why);
+        plies = zeroes ? zeroed(q, result) : plies + 1;
+        if (five > 0 ? plies < *d : plies > *d)
+            *d = plies;
+    }
+    q->depth--;
+    free(move);
+    return err;
+}
+
+/* Sets *d of a position that is decided, with a known result; high: as of bk_settle_zeroing(). */
+static enum bk_err zeroing_of(struct question *q, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why)
+{
+    const struct bk_table *table;
+    struct bk_view view;
+    int by_rule;
+    enum bk_err err;
+
+    *d = 0;
+    if (bk_pos_bare(q->t->v, p, &by_rule) != BK_END_NONE)
+        return BK_OK;
+    if (p->ep != BK_SQ_NONE)
+        return zeroing_passing(q, p, five, high, d, why);
+    err = find(q, p, &table, why);
+    if (err)
+        return err;
+    err = bk_view_begin(&view, table, p, why);
+    if (!err && five < 0 && !table->men->alone[BK_KIND_DTZ])
+        err = zeroing_lost(q, &view, five, high, d, why);
+    else if (!err)
+        err = zeroing_won(q, &view, five, d, why);
+    if (five < 0 && table->men->alone[BK_KIND_DTZ])
+        *d -= 1; /* the file has d itself */
+    bk_view_release(&view);
+    return err;
+}
+
+enum bk_err bk_settle_five(const struct bk_tables *t, const struct bk_pos *p, int *five, int *d,
+                           struct bk_report *why)
+{
+    struct question q;
+    unsigned visit = question_begin(&q, t);
+    enum bk_err err;
+
+    q.five = true;
+    err = wdl_of(&q, p, 2, five, why);
+    if (d)
+        *d = -1;
+    if (!err && d && *five)
+        err = zeroing_of(&q, p, *five, BK_ENDLESS, d, why);
+    question_end(&q, visit);
+    return err;
+}
+
+enum bk_err bk_settle_zeroing(const struct bk_tables *t, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why)
+{
+    struct question q;
+    unsigned visit = question_begin(&q, t);
+    enum bk_err err;
+
+    q.five = true;
+    err = zeroing_of(&q, p, five, high, d, why);
     question_end(&q, visit);
     return err;
 }

@@ -43,10 +43,33 @@ enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, i
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why);
 
+/* The same, of which *five says whether the position's table has results by the n-move rule. */
+enum bk_err bk_settle_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                             int *plies, bool *five, struct bk_report *why);
+enum bk_err bk_settle_wdl_noting(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                                 bool *five, struct bk_report *why);
+
 /* Sets *plies of a position that is known to be won (wdl +1) or lost (-1), as far as `window` asks:
    a narrow one takes less time.  BK_E_NO_TABLE also where there are no distances. */
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why);
+
+/*
+ * By the n-move rule, with its counter at 0: sets *five to 2 won, 1 cursed win, 0 drawn, -1 blessed
+ * loss, -2 lost.  d, unless NULL: set to the plies to the next zeroing move or the end; -1 of a
+ * draw.  With c plies on the counter a decided position stands if d + c is at most the rule's plies
+ * (docs/rules.md).
+ *
+ * BK_E_NO_TABLE: the table, or one after a zeroing exit, has no such file.  Cost of `d`: that of a
+ * result and a file; of a lost position for each of its moves.
+ */
+enum bk_err bk_settle_five(const struct bk_tables *t, const struct bk_pos *p, int *five, int *d,
+                           struct bk_report *why);
+
+/* Sets *d as bk_settle_five() of a position whose result is known, not 0.  A lost one of `high`
+   plies or more may be answered by any number from `high` up, which takes less time. */
+enum bk_err bk_settle_zeroing(const struct bk_tables *t, const struct bk_pos *p, int five, int high,
+                              int *d, struct bk_report *why);
 
 /* What a move brings: the value of the position after it, for the side to move there. */
 struct bk_brought {

@@ -129,8 +129,10 @@ static struct bk_links *links_new(const struct bk_table *t)
         return NULL;
     l->men.n = 2 + ix->nslots;
     l->men.listed = ix->m.rights;
-    l->men.alone[0] = bk_file_info(t->wdl)->standalone;
-    l->men.alone[1] = t->dtw && bk_file_info(t->dtw)->standalone;
+    l->men.alone[BK_KIND_WDL] = bk_file_info(t->wdl)->standalone;
+    l->men.alone[BK_KIND_DTW] = t->dtw && bk_file_info(t->dtw)->standalone;
+    l->men.alone[BK_KIND_FIVE] = t->five && bk_file_info(t->five)->standalone;
+    l->men.alone[BK_KIND_DTZ] = t->dtz && bk_file_info(t->dtz)->standalone;
     for (unsigned i = 0; i < l->men.n; i++)
         look_around(&l->men, ix, i);
     for (unsigned us = 0; us < 2; us++)
@@ -139,18 +141,25 @@ static struct bk_links *links_new(const struct bk_table *t)
     return l;
 }
 
+/* Do two files of a table number positions alike?  A file that is not there does. */
+static bool alike(const struct bk_file *x, const struct bk_file *y)
+{
+    const struct bk_file_info *w = bk_file_info(x), *d = y ? bk_file_info(y) : w;
+
+    return w->norder == d->norder && !memcmp(w->order, d->order, w->norder) &&
+           w->one_side == d->one_side;
+}
+
 bool bk_table_finish(struct bk_table *t)
 {
-    const struct bk_file_info *w = bk_file_info(t->wdl), *d;
+    const struct bk_file_info *w = bk_file_info(t->wdl);
 
     t->ix = bk_file_index(t->wdl);
     t->one_side = w->one_side;
-    t->same_numbers = true;
-    if (t->dtw) {
-        d = bk_file_info(t->dtw);
-        t->same_numbers = w->norder == d->norder && !memcmp(w->order, d->order, w->norder) &&
-                          w->one_side == d->one_side;
-    }
+    t->wdl_is_five = t->wdl == t->five;
+    t->same_numbers = alike(t->wdl, t->dtw);
+    t->same_five = alike(t->wdl, t->five);
+    t->same_dtz = alike(t->wdl, t->dtz);
     t->links = links_new(t);
     t->men = t->links ? &t->links->men : NULL;
     return t->links;
@@ -161,6 +170,14 @@ enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *wh
     return t->damaged
                ? bk_fail(why, BK_E_CORRUPT, "%s", t->damaged)
                : bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(t->wdl)->material);
+}
+
+enum bk_err bk_table_no_five(const struct bk_table *t, struct bk_report *why)
+{
+    return t->damaged_five
+               ? bk_fail(why, BK_E_CORRUPT, "%s", t->damaged_five)
+               : bk_fail(why, BK_E_NO_TABLE, "no %s of %s by the n-move rule",
+                         t->five ? "distances" : "results", bk_file_info(t->wdl)->material);
 }
 
 void bk_table_release(struct bk_table *t)

@@ -21,15 +21,20 @@ struct bk_origin; /* the permanent record of a table that may be evicted and ope
 
 /* The files that answer a material, with its colours as a position has them. */
 struct bk_table {
-    struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
-    const char *damaged;       /* borrowed; the error of damaged distances, or NULL */
-    bool exchanged;            /* it is kept with the colours exchanged */
-    const uint8_t *swap;       /* by square: its image if colours are exchanged; or NULL */
-    struct bk_origin *origin;  /* borrowed; outlives the table */
-    struct bk_cache *cache;    /* borrowed; counts its links */
-    struct bk_held *held;      /* its cache entry */
+    struct bk_file *wdl, *dtw;  /* borrowed; dtw NULL: no distances */
+    struct bk_file *five, *dtz; /* borrowed: by the n-move rule, or NULL.  Where there are no other
+                                   results `wdl` is `five` */
+    const char *damaged;        /* borrowed; the error of damaged distances, or NULL */
+    const char *damaged_five;   /* likewise, of either file by the n-move rule */
+    bool exchanged;             /* it is kept with the colours exchanged */
+    const uint8_t *swap;        /* by square: its image if colours are exchanged; or NULL */
+    struct bk_origin *origin;   /* borrowed; outlives the table */
+    struct bk_cache *cache;     /* borrowed; counts its links */
+    struct bk_held *held;       /* its cache entry */
     /* set by bk_table_finish() */
-    bool same_numbers;              /* both files number positions alike */
+    bool wdl_is_five;
+    bool same_numbers;              /* dtw and wdl number positions alike */
+    bool same_five, same_dtz;       /* so do these and wdl */
     bool one_side;                  /* of the wdl file */
     const struct bk_index *ix;      /* the wdl file's */
     const struct bk_table_men *men; /* borrowed from links */
@@ -46,6 +51,34 @@ static inline bool bk_table_lacks_distances(const struct bk_table *t)
 }
 /* Returns the error of asking for distances where dtw is NULL: BK_E_CORRUPT, or BK_E_NO_TABLE. */
 enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *why);
+/* Do its results promise distances to the end, or are some there?  Five results promise none. */
+static inline bool bk_table_promises_distances(const struct bk_table *t)
+{
+    return t->wdl_is_five ? !bk_table_lacks_distances(t) : bk_file_info(t->wdl)->distances;
+}
+/* Returns the file of a kind, or NULL; of results, what answers for it. */
+static inline struct bk_file *bk_table_file(const struct bk_table *t, enum bk_kind kind)
+{
+    struct bk_file *const file[BK_KINDS] = { t->wdl, t->dtw, t->five, t->dtz };
+
+    return file[kind];
+}
+/* Returns the file whose summary counts plies to the end, where there are any. */
+static inline const struct bk_file *bk_table_summed(const struct bk_table *t)
+{
+    return t->wdl_is_five && t->dtw ? t->dtw : t->wdl;
+}
+/* Returns the result that a value of `wdl` means: -1, 0, +1; below -1: none. */
+static inline int bk_table_result(const struct bk_table *t, unsigned value)
+{
+    if (!t->wdl_is_five)
+        return BK_WDL_DRAW - (int)value;
+    if (value > BK_FIVE_LOSS)
+        return BK_WDL_DRAW - (int)value;
+    return (value < BK_FIVE_DRAW) - (value > BK_FIVE_DRAW);
+}
+/* Returns the error of asking for a file by the n-move rule that is not there. */
+enum bk_err bk_table_no_five(const struct bk_table *t, struct bk_report *why);
 uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without files and links */
 
 /*
@@ -54,7 +87,7 @@ uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without fil
  */
 struct bk_opened {
     struct bk_held held;
-    char *damaged;            /* owned */
+    char *damaged, *damaged_five; /* owned */
     struct bk_table table[2]; /* canonical; with the colours exchanged, if the board allows it */
 };
 
@@ -106,7 +139,7 @@ struct bk_men {
  *
  * listed         moves are those of the plain generator (core/move.h): there are castling rights,
  *                or men who take two
- * alone          by file, wdl and distances: it is standalone, so that no exit need be asked
+ * alone          by kind of file, of results `wdl`: it is standalone, so that no exit need be asked
  * changes        by colour: a bit for each man who may change somewhere
  * alike, passes  a bit for each man who moves as he takes; whose double steps can be taken in
  *                passing
@@ -118,7 +151,7 @@ struct bk_men {
  * man of the table of his type and colour
  */
 struct bk_table_men {
-    bool listed, alone[2];
+    bool listed, alone[BK_KINDS];
     unsigned n, of[2]; /* men; of each colour */
     unsigned changes[2], alike, passes, bares[2];
     bool draws_go_on;

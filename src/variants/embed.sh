@@ -1,7 +1,8 @@
 #!/bin/sh
 # embed.sh OUT FILE.ini... - writes the games into a C file, as the lists of
-# core/embedded.h.  A game of ours has the name of its file.  A file in a folder
-# `fairy` has a game of Fairy-Stockfish in each section.  Those files come last.
+# core/embedded.h.  A game of ours has the name of its file; those in a folder
+# `counted` come behind the others.  A file in a folder `fairy` has a game of
+# Fairy-Stockfish in each section.  Those files come last.
 # OUT appears only when it is whole.
 set -eu
 
@@ -27,6 +28,11 @@ BEGIN {
     print "/* Written by src/variants/embed.sh; do not edit. */"
     print "#include \"core/embedded.h\"\n"
     print "const struct bk_embedded bk_embedded_variants[] = {"
+}
+FNR == 1 && FILENAME ~ /\/counted\// && !counted {
+    end_list()
+    counted = 1
+    print "\nconst struct bk_embedded bk_embedded_counted[] = {"
 }
 FNR == 1 && FILENAME ~ /\/fairy\// && !fairy {
     end_list()

@@ -94,6 +94,7 @@ static void rows_open(struct unit_rows *u, const struct bk_source *source,
     u->src = (struct bk_unit_source){ .first = place->first,
                                       .end = place->end,
                                       .bits = bits,
+                                      .five = source->told == BK_WDL && source->t->nmove,
                                       .facts = facts,
                                       .inner = bk_rows_inner(source->rows),
                                       .context = u,
@@ -354,6 +355,7 @@ struct bk_encoder {
     struct bk_facts *facts;
     bool one_side;
     unsigned nkinds, nplaces;
+    enum bk_told told[2]; /* by kind: what its file tells */
     struct bk_unit_place *place;
     struct encode_task *task; /* by kind, then by place */
     bool *solved;             /* by block */
@@ -953,7 +955,10 @@ static bool make_tasks(struct bk_encoder *e)
     const struct bk_index *ix = e->t->ix;
     unsigned all;
 
-    e->nkinds = e->o.distances ? 2 : 1;
+    if (!e->o.no_results)
+        e->told[e->nkinds++] = BK_WDL;
+    if (e->o.distances)
+        e->told[e->nkinds++] = BK_DISTANCES;
     e->nplaces = bk_units_of(ix, e->one_side, NULL, 0);
     all = e->nkinds * e->nplaces;
     e->place = calloc(e->nplaces + 1u, sizeof *e->place);
@@ -964,7 +969,7 @@ static bool make_tasks(struct bk_encoder *e)
         return false;
     bk_units_of(ix, e->one_side, e->place, e->nplaces);
     for (unsigned i = 0; i < all; i++) {
-        e->task[i].told = i < e->nplaces ? BK_WDL : BK_DISTANCES;
+        e->task[i].told = e->told[i / e->nplaces];
         e->task[i].place = &e->place[i % e->nplaces];
         e->task[i].known =
             bk_encode_known_of(ix, e->task[i].place, e->task[i].told == BK_DISTANCES, &e->o);
@@ -1033,6 +1038,7 @@ static struct bk_file_info info_of(const struct bk_encoder *e, enum bk_kind kind
                                  .one_side = e->one_side,
                                  .distances = e->o.distances,
                                  .rules_id = ix->v->wings_id[bk_wings(ix->m.rights)],
+                                 .nmove_id = bk_kind_counts(kind) ? ix->v->nmove_id : 0,
                                  .positions = ix->positions,
                                  .norder = ix->nslots + 1,
                                  .summary = *sum,
@@ -1044,15 +1050,21 @@ static struct bk_file_info info_of(const struct bk_encoder *e, enum bk_kind kind
     return info;
 }
 
-static const char *path_of(const struct bk_encoder *e, enum bk_kind kind, char path[PATH_MAX])
+/* Returns the kind of the encoder's nth file. */
+static enum bk_kind kind_of(const struct bk_encoder *e, unsigned nth)
 {
-    return bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, kind);
+    return bk_kind_of(e->told[nth] == BK_DISTANCES, e->t->nmove);
 }
 
-static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const struct bk_summary *sum,
+static const char *path_of(const struct bk_encoder *e, unsigned nth, char path[PATH_MAX])
+{
+    return bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, kind_of(e, nth));
+}
+
+static enum bk_err write_kind(struct bk_encoder *e, unsigned nth, const struct bk_summary *sum,
                               struct bk_report *why)
 {
-    struct bk_file_info info = info_of(e, kind, sum);
+    struct bk_file_info info = info_of(e, kind_of(e, nth), sum);
     struct bk_unit_bytes *unit = calloc(e->nplaces + 1u, sizeof *unit);
     char path[PATH_MAX];
     enum bk_err err;
@@ -1060,7 +1072,7 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
     if (!unit)
         return bk_no_memory(why);
     for (unsigned i = 0; i < e->nplaces; i++) {
-        const struct encode_task *task = task_of(e, kind, i);
+        const struct encode_task *task = task_of(e, nth, i);
 
         unit[i] = (struct bk_unit_bytes){ .nblocks = task->place->nblocks,
                                           .shards = task->unit.shards,
@@ -1070,13 +1082,13 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
                                           .shard_bytes = task->unit.shard_bytes,
                                           .at = task->at };
     }
-    err = bk_file_write(path_of(e, kind, path), &info, unit, e->scratch, why);
+    err = bk_file_write(path_of(e, nth, path), &info, unit, e->scratch, why);
     free(unit);
     return err;
 }
 
-/* Gives the written files their names, distances first: a .bkw that says it has them never stands
-   alone, and a .bkd of a new table does so only between two calls. */
+/* Gives the written files their names, distances first: results that say they have them never stand
+   alone, and distances of a new table do so only between two calls. */
 static enum bk_err publish(const struct bk_encoder *e, uint64_t bytes[2], struct bk_report *why)
 {
     char path[PATH_MAX];
@@ -1084,11 +1096,11 @@ static enum bk_err publish(const struct bk_encoder *e, uint64_t bytes[2], struct
     struct stat there;
 
     for (unsigned k = e->nkinds; !err && k-- > 0;) {
-        err = bk_file_publish(path_of(e, (enum bk_kind)k, path), why);
-        bytes[k] = !err && stat(path, &there) == 0 ? (uint64_t)there.st_size : 0;
+        err = bk_file_publish(path_of(e, k, path), why);
+        bytes[e->told[k]] = !err && stat(path, &there) == 0 ? (uint64_t)there.st_size : 0;
     }
-    if (err && stat(path_of(e, BK_KIND_WDL, path), &there))
-        unlink(path_of(e, BK_KIND_DTW, path));
+    if (err && e->nkinds == 2 && stat(path_of(e, 0, path), &there))
+        unlink(path_of(e, 1, path));
     return err;
 }
 
@@ -1101,11 +1113,11 @@ static enum bk_err write_files(struct bk_encoder *e, const struct bk_summary *su
     enum bk_err err = BK_OK;
 
     for (unsigned k = e->nkinds; !err && k-- > 0;)
-        err = write_kind(e, (enum bk_kind)k, sum, why);
+        err = write_kind(e, k, sum, why);
     if (!err)
         err = publish(e, bytes, why);
     for (unsigned k = 0; err && k < e->nkinds; k++)
-        bk_file_withdraw(path_of(e, (enum bk_kind)k, path));
+        bk_file_withdraw(path_of(e, k, path));
     return err;
 }
 

@@ -33,7 +33,8 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
 uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t slice,
                             unsigned side);
 
-/* Writes the files, when all blocks are encoded.  bytes: set to the sizes of the files, by kind. */
+/* Writes the files, when all blocks are encoded.  bytes: set to the sizes of the files, results and
+   distances; 0: it was not written. */
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
                               struct bk_report *why);
 

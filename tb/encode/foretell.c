@@ -235,6 +235,7 @@ struct units {
     struct bk_unit_place *place;
     struct large *large;    /* by place of the first side */
     unsigned nplaces, each; /* of both sides, of one */
+    bool counts;            /* struct bk_encode_options */
     struct bk_rows *rows;
     struct bk_facts *facts;
 };
@@ -264,7 +265,10 @@ static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned
                                   .facts = bk_facts_count(u->facts),
                                   .words = bk_facts_words(u->facts),
                                   .board_words = bk_facts_board_words(u->facts),
-                                  .bits = kind ? 6 : 2,
+                                  .bits = kind        ? 6
+                                          : u->counts ? BK_FIVE_BITS
+                                                      : BK_RESULT_BITS,
+                                  .five = !kind && u->counts,
                                   .here = place->end - place->first };
 }
 
@@ -373,13 +377,16 @@ static uint64_t large_peak(const struct large *l, uint64_t most)
     return peak;
 }
 
-static enum bk_err units_init(struct units *u, const struct bk_index *ix, struct bk_report *why)
+static enum bk_err units_init(struct units *u, const struct bk_encode_question *q,
+                              struct bk_report *why)
 {
+    const struct bk_index *ix = q->ix;
     struct bk_fact_men men = bk_table_men(ix);
     bool one_side = bk_table_one_side(&ix->m, ix->v);
     enum bk_err err;
 
-    *u = (struct units){ .nplaces = bk_units_of(ix, one_side, NULL, 0) };
+    *u = (struct units){ .nplaces = bk_units_of(ix, one_side, NULL, 0),
+                         .counts = q->options->counts };
     u->each = one_side ? u->nplaces : u->nplaces / 2;
     u->place = calloc(u->nplaces + 1u, sizeof *u->place);
     u->large = calloc(u->each + 1u, sizeof *u->large);
@@ -487,7 +494,7 @@ enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_enco
     const struct bk_unit_options alone = { .effort = o->effort, .memory_bytes = o->memory_bytes };
     struct small *small = calloc(q->some.ranks, sizeof *small);
     struct units u;
-    enum bk_err err = units_init(&u, q->ix, why);
+    enum bk_err err = units_init(&u, q, why);
 
     if (!err && !small)
         err = bk_no_memory(why);
@@ -548,7 +555,7 @@ enum bk_err bk_encode_traffic(uint64_t *rows, uint64_t *shards, const struct bk_
                               struct bk_report *why)
 {
     struct units u;
-    enum bk_err err = units_init(&u, q->ix, why);
+    enum bk_err err = units_init(&u, q, why);
 
     *rows = *shards = 0;
     for (unsigned i = 0; !err && i < (q->options->distances ? 2 : 1) * u.nplaces; i++) {

@@ -12,6 +12,8 @@
 
 struct bk_encode_options {
     bool distances;  /* a .bkd, too */
+    bool counts;     /* .bk5 and .bkz: the n-move rule's */
+    bool no_results; /* distances alone: the results are there */
     bool standalone; /* files that answer alone: larger */
     enum bk_effort effort;
     uint64_t memory_bytes; /* that may be used to be quicker; files do not depend on it */

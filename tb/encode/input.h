@@ -8,14 +8,17 @@
 #include "table/model.h"
 #include "table/rows.h"
 
-/* Values of so few bits are results; of more, distances. */
+/* Values of so few bits are results; of more, distances, unless the source says that they are the
+   five results of the n-move rule. */
 #define BK_RESULT_BITS 2
+#define BK_FIVE_BITS   3
 
 struct bk_turned; /* source.h */
 
 struct bk_unit_source {
     uint64_t first, end; /* numbers; whole rows */
     unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX: then 2^16 - 1 is no value */
+    bool five;           /* they are the five results, of BK_FIVE_BITS bits */
     const struct bk_facts *facts;
     unsigned inner; /* the man whose square differs within a row */
     void *context;
@@ -40,10 +43,17 @@ struct bk_unit_source {
     enum bk_err (*serve)(void *context, struct bk_report *why);
 };
 
+/* Are values of so many bits results? */
+static inline bool bk_bits_of_results(unsigned bits, bool five)
+{
+    return bits <= BK_RESULT_BITS || five;
+}
+
 /* What is known of a unit before its values are. */
 struct bk_unit_size {
     uint64_t rows, numbers;
     unsigned facts, words, bits;
+    bool five;            /* struct bk_unit_source */
     unsigned board_words; /* bk_facts_board_words() */
     unsigned care;        /* how many of 100 positions have a value that must be stored */
     uint64_t here;        /* numbers that this process encodes; all, if it is alone */

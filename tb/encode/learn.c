@@ -348,7 +348,7 @@ static void classes_of_bins(const struct learner *l, const struct subset *s,
 }
 
 /* Positions with each result: [0] exactly, [1] at least. */
-typedef uint32_t result_counts[2][1u << BK_RESULT_BITS];
+typedef uint32_t result_counts[2][1u << BK_FIVE_BITS];
 
 /* Adds the results of the words `from` to `end` - 1 of a set to `count`. */
 static void count_results(const struct learner *l, const struct subset *s, size_t from, size_t end,
@@ -371,10 +371,10 @@ static uint32_t others(result_counts count)
 {
     uint32_t fewest = UINT32_MAX;
 
-    for (unsigned result = 0; result < 1u << BK_RESULT_BITS; result++) {
+    for (unsigned result = 0; result < 1u << BK_FIVE_BITS; result++) {
         uint32_t n = 0;
 
-        for (unsigned v = 0; v < 1u << BK_RESULT_BITS; v++)
+        for (unsigned v = 0; v < 1u << BK_FIVE_BITS; v++)
             n += (v != result ? count[0][v] : 0) + (v > result ? count[1][v] : 0);
         fewest = n < fewest ? n : fewest;
     }
@@ -1086,7 +1086,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
                                .spill = spill,
                                .facts = sample->facts,
                                .planes = src->bits + 1,
-                               .small = src->bits <= BK_RESULT_BITS,
+                               .small = bk_bits_of_results(src->bits, src->five),
                                .partly = sample->partly },
                         .pool = pool };
     struct subset all;

@@ -599,6 +599,8 @@ INLINE bool ask_as(struct teller t, const struct bk_codes *codes, uint32_t leaf,
 {
     if (words == 1 && bits == BK_RESULT_BITS)
         return ask_of(t, codes, leaf, squares, values, 1, BK_RESULT_BITS);
+    if (words == 1 && bits == BK_FIVE_BITS)
+        return ask_of(t, codes, leaf, squares, values, 1, BK_FIVE_BITS);
     if (words == 1)
         return ask_of(t, codes, leaf, squares, values, 1, bits);
     return ask_of(t, codes, leaf, squares, values, words, bits);

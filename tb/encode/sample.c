@@ -50,11 +50,11 @@ struct drawing {
 
 /* Returns how many rows are wanted, no more than memory bears.  words: as many as the board needs.
  */
-static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
+static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, bool results, uint64_t numbers)
 {
     const struct bk_effort_means *s = bk_effort_means(effort);
     uint64_t rows = numbers / (64 * s->part);
-    uint32_t most = bits <= BK_RESULT_BITS ? s->most : s->most_long;
+    uint32_t most = results ? s->most : s->most_long;
 
     if (rows < s->least)
         rows = s->least;
@@ -65,7 +65,8 @@ static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bit
 
 uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort)
 {
-    return rows_to_draw(effort, bk_facts_board_words(src->facts), src->bits, src->end - src->first);
+    return rows_to_draw(effort, bk_facts_board_words(src->facts),
+                        bk_bits_of_results(src->bits, src->five), src->end - src->first);
 }
 
 struct rows_taken {
@@ -93,7 +94,9 @@ static struct rows_taken rows_taken(uint64_t rows, uint64_t wanted, enum bk_effo
 
 static struct rows_taken rows_of_size(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    return rows_taken(n->rows, rows_to_draw(effort, n->board_words, n->bits, n->numbers), effort);
+    bool results = bk_bits_of_results(n->bits, n->five);
+
+    return rows_taken(n->rows, rows_to_draw(effort, n->board_words, results, n->numbers), effort);
 }
 
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
@@ -111,7 +114,7 @@ uint64_t bk_sample_rows_drawn(const struct bk_unit_size *n, enum bk_effort effor
 /* Returns how many rows the list has, at most: as results want it (list_rows()). */
 static uint32_t list_length(enum bk_effort effort, unsigned words, uint64_t numbers)
 {
-    return rows_to_draw(effort, words, BK_RESULT_BITS, numbers) << bk_effort_means(effort)->halved;
+    return rows_to_draw(effort, words, true, numbers) << bk_effort_means(effort)->halved;
 }
 
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)

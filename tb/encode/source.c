@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tb/encode/bytes.h"
+#include "tb/encode/input.h"
 
 #define SETS 4 /* words of a set, as struct bk_row_values has it */
 
@@ -255,6 +256,7 @@ static void fetch_turned_bits(const struct turned_row *r, const struct bk_row *r
 /* The positions of a row by result, and k of those that are decided. */
 struct sorted {
     uint64_t win[SETS], draw[SETS], loss[SETS];
+    uint64_t late[SETS];     /* by the n-move rule: of wins and losses those that it makes draws */
     uint8_t k[2][64 * SETS]; /* low byte, high byte; of other positions anything */
 };
 
@@ -282,6 +284,27 @@ static void sort_bitmaps(const struct bk_source *src, const struct bk_row *row, 
     }
 }
 
+/* The code of the soonest win that a file speaks of: to zeroing values are d - 1. */
+static unsigned least_win(const struct bk_memtable *t) { return BK_CODE_WIN + !!t->nmove; }
+
+/* Is the position of this code decided, but by the n-move rule alone not? */
+static bool is_late(const struct bk_memtable *t, unsigned code, unsigned loss)
+{
+    return code >= loss ? code - loss > t->nmove : code > BK_CODE_WIN + (unsigned)t->nmove;
+}
+
+static void find_late(const struct bk_memtable *t, const uint8_t *code, unsigned words,
+                      struct sorted *out)
+{
+    for (unsigned w = 0; w < words; w++) {
+        uint64_t late = 0;
+
+        for (unsigned i = 0; i < 64; i++)
+            late |= (uint64_t)is_late(t, code[64 * w + i], BK_CODE_LOSS8) << i;
+        out->late[w] = late;
+    }
+}
+
 static void sort_codes(const struct bk_source *src, const struct bk_row *row,
                        const struct turned_row *turned, unsigned words, struct sorted *out)
 {
@@ -300,7 +323,9 @@ static void sort_codes(const struct bk_source *src, const struct bk_row *row,
     }
     for (unsigned i = 0; src->told == BK_DISTANCES && i < 64 * words; i++)
         out->k[0][i] =
-            (uint8_t)(code[i] - (code[i] >= BK_CODE_LOSS8 ? BK_CODE_LOSS8 : BK_CODE_WIN));
+            (uint8_t)(code[i] - (code[i] >= BK_CODE_LOSS8 ? BK_CODE_LOSS8 : least_win(src->t)));
+    if (src->t->nmove)
+        find_late(src->t, code, words, out);
 }
 
 static void sort_wide_codes(const struct bk_source *src, const struct bk_row *row, unsigned words,
@@ -311,14 +336,15 @@ static void sort_wide_codes(const struct bk_source *src, const struct bk_row *ro
 
     fetch_wide_codes(src->t->block[row->block].code[src->side], &p, row, src->t->ix->v->nsq, code);
     for (unsigned w = 0; w < words; w++)
-        out->win[w] = out->draw[w] = out->loss[w] = 0;
+        out->win[w] = out->draw[w] = out->loss[w] = out->late[w] = 0;
     for (unsigned i = 0; i < 64 * words; i++) {
         unsigned loss = code[i] >= BK_CODE_LOSS16;
-        unsigned k = code[i] - (loss ? BK_CODE_LOSS16 : BK_CODE_WIN + 0u);
+        unsigned k = code[i] - (loss ? BK_CODE_LOSS16 : least_win(src->t));
 
         out->loss[i / 64] |= (uint64_t)loss << i % 64;
         out->draw[i / 64] |= (uint64_t)(code[i] == BK_CODE_DRAW) << i % 64;
         out->win[i / 64] |= (uint64_t)(!loss && code[i] >= BK_CODE_WIN) << i % 64;
+        out->late[i / 64] |= (uint64_t)is_late(src->t, code[i], BK_CODE_LOSS16) << i % 64;
         out->k[0][i] = (uint8_t)k;
         out->k[1][i] = (uint8_t)(k >> 8);
     }
@@ -332,6 +358,18 @@ static void tell_wdl(const struct sorted *s, unsigned words, struct bk_row_value
         out->care[w] = s->win[w] | s->draw[w] | s->loss[w];
         out->plane[0][w] = s->draw[w];
         out->plane[1][w] = s->loss[w];
+    }
+}
+
+static void tell_five(const struct sorted *s, unsigned words, struct bk_row_values *out)
+{
+    for (unsigned w = 0; w < words; w++) {
+        uint64_t decided = s->win[w] | s->loss[w], late = s->late[w] & decided;
+
+        out->care[w] = decided | s->draw[w];
+        out->plane[0][w] = late;
+        out->plane[1][w] = s->draw[w] | (late & s->loss[w]);
+        out->plane[2][w] = s->loss[w] & ~late;
     }
 }
 
@@ -379,8 +417,8 @@ static void loosen(const struct bk_source *src, const struct bk_row *row,
 
 #define LOOKED_AT (UINT64_C(1) << 20) /* codes at a time */
 
-/* Returns the largest k of n codes; of losses only if `losses`. */
-static unsigned largest8(const uint8_t *code, uint64_t n, bool losses)
+/* Returns the largest k of n codes; of losses only if `losses`.  least: the code of k 0. */
+static unsigned largest8(const uint8_t *code, uint64_t n, bool losses, unsigned least)
 {
     uint8_t win = 0, loss = 0;
     unsigned k;
@@ -392,11 +430,11 @@ static unsigned largest8(const uint8_t *code, uint64_t n, bool losses)
         win = w > win ? w : win;
         loss = l > loss ? l : loss;
     }
-    k = win > BK_CODE_WIN ? win - (unsigned)BK_CODE_WIN : 0;
+    k = win > least ? win - least : 0;
     return losses && loss > BK_CODE_LOSS8 + k ? loss - (unsigned)BK_CODE_LOSS8 : k;
 }
 
-static unsigned largest16(const uint16_t *code, uint64_t n, bool losses)
+static unsigned largest16(const uint16_t *code, uint64_t n, bool losses, unsigned least)
 {
     unsigned most = 0;
 
@@ -405,8 +443,8 @@ static unsigned largest16(const uint16_t *code, uint64_t n, bool losses)
 
         if (code[i] >= BK_CODE_LOSS16)
             k = losses ? code[i] - BK_CODE_LOSS16 : 0;
-        else if (code[i] >= BK_CODE_WIN)
-            k = code[i] - BK_CODE_WIN;
+        else if (code[i] >= least)
+            k = code[i] - least;
         most = k > most ? k : most;
     }
     return most;
@@ -423,8 +461,8 @@ static unsigned largest_of(const struct bk_source *src, uint32_t block)
     for (uint64_t at = 0; at < all; at += LOOKED_AT) {
         uint64_t n = all - at < LOOKED_AT ? all - at : LOOKED_AT;
         const void *from = code + at * t->code_bytes;
-        unsigned k =
-            t->code_bytes == 1 ? largest8(from, n, src->alone) : largest16(from, n, src->alone);
+        unsigned k = t->code_bytes == 1 ? largest8(from, n, src->alone, least_win(t))
+                                        : largest16(from, n, src->alone, least_win(t));
 
         most = k > most ? k : most;
         bk_spill_ease(t->spill);
@@ -437,7 +475,7 @@ unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nb
     unsigned most = 1, bits = 0;
 
     if (src->told == BK_WDL)
-        return 2;
+        return src->t->nmove ? BK_FIVE_BITS : BK_RESULT_BITS;
     for (uint32_t b = block; b < block + nblocks; b++) {
         unsigned k = largest_of(src, b);
 
@@ -479,7 +517,9 @@ void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct
         sort_codes(src, row, &turn, words, &s);
     else
         sort_wide_codes(src, row, words, &s);
-    if (src->told == BK_WDL)
+    if (src->told == BK_WDL && src->t->nmove)
+        tell_five(&s, words, out);
+    else if (src->told == BK_WDL)
         tell_wdl(&s, words, out);
     else
         tell_distances(src, &s, words, out);

@@ -4,12 +4,15 @@
  * What is stored of a position (docs/format.md):
  *   wdl        0 won, 1 drawn, 2 lost by the mover
  *   distances  of a won position k: a win in 2k + 1 plies
+ * and of a table that counts to zeroing (bk_memtable.nmove):
+ *   wdl        0 won, 1 cursed, 2 drawn, 3 blessed, 4 lost
+ *   distances  of a won or cursed position d - 1: d plies to zeroing
  * and, of positions whose best exit attains the value (kernel/attain.h), only
  * that it is at least that.  Illegal positions are free, and so are those that
  * may have any value, being at least 0: won by an exit, or in one ply.
  *
  * A file that answers alone keeps every legal position exactly; its distances
- * are those of lost positions, too (in 2k plies).
+ * are those of lost positions, too (in 2k plies; to zeroing in d).
  */
 #ifndef BK_SOURCE_H
 #define BK_SOURCE_H

@@ -546,7 +546,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
         lesser(n->here, columns > options->memory_bytes ? columns : options->memory_bytes);
     uint64_t writing = cells + writing_bytes(n->here, n->words, threads, false);
 
-    if (n->bits > BK_RESULT_BITS) {
+    if (!bk_bits_of_results(n->bits, n->five)) {
         writing += writing_bytes(n->numbers, n->words, threads, false) * ASKED_MORE / ASKED_NUMBER;
         writing += positions * CODES_KEPT;
     }
@@ -555,7 +555,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
         n->taught ? 0 : list,
         writing,
         writing_bytes(n->numbers, n->words, threads, true) + list +
-            positions * CODES_LONG * (n->bits > 2),
+            positions * CODES_LONG * !bk_bits_of_results(n->bits, n->five),
     };
 }
 
@@ -564,7 +564,8 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
    measured.  0 if memory is short. */
 static size_t room_for_cells(const struct unit_run *u, uint64_t counts)
 {
-    uint64_t room = u->sampled_bytes, met = u->src->bits > BK_RESULT_BITS ? counts / 3 : 0;
+    uint64_t room = u->sampled_bytes,
+             met = bk_bits_of_results(u->src->bits, u->src->five) ? 0 : counts / 3;
     uint64_t own = counts + writing_bytes(u->src->end - u->src->first, u->words, u->threads, false);
 
     if (u->spill)
@@ -585,7 +586,7 @@ static uint32_t pieces_at_once(const struct unit_run *u)
 
     if (u->spill || u->asked == u->from) /* piece_bytes is not known yet */
         return u->threads;
-    if (u->src->bits > BK_RESULT_BITS)
+    if (!bk_bits_of_results(u->src->bits, u->src->five))
         number += number * ASKED_MORE / ASKED_NUMBER;
     room = most * PIECE_NUMBERS * number / (u->piece_bytes + 1);
     return (uint32_t)(room < u->threads ? u->threads : lesser(room, most));
@@ -662,6 +663,8 @@ static void count_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares
 
     if (words == 1 && bits == 2)
         count_cell_of(k, leaf, squares, 1, 2);
+    else if (words == 1 && bits == BK_FIVE_BITS)
+        count_cell_of(k, leaf, squares, 1, BK_FIVE_BITS);
     else
         count_cell_of(k, leaf, squares, words, bits);
 }

@@ -29,9 +29,11 @@ void bk_walk_read(struct bk_walk *w)
 
 static void note_agreeing(struct bk_walk *w)
 {
-    for (uint32_t value = 0; value < 1u << BK_RESULT_BITS; value++)
+    unsigned bits = w->src->five ? BK_FIVE_BITS : BK_RESULT_BITS;
+
+    for (uint32_t value = 0; value < 1u << bits; value++)
         for (unsigned i = 0; i < w->words; i++)
-            w->agree[value][i] = bk_agreeing(&w->values, BK_RESULT_BITS, i, value);
+            w->agree[value][i] = bk_agreeing(&w->values, bits, i, value);
 }
 
 /* Has some position of a cell another value than its leaf's guess? */
@@ -47,7 +49,10 @@ INLINE bool is_odd_of(const struct bk_walk *w, uint32_t leaf, const uint64_t *sq
     return other;
 }
 
-static bool is_small(const struct bk_walk *w) { return w->src->bits == BK_RESULT_BITS; }
+static bool is_small(const struct bk_walk *w)
+{
+    return w->src->bits == BK_RESULT_BITS || w->src->five;
+}
 
 static bool is_odd(const struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
 {

@@ -50,7 +50,7 @@ struct bk_walk {
     bool odd;     /* the cell is */
     bool seen;    /* the row's values have been read */
     struct bk_row_values values;
-    uint64_t agree[1u << BK_RESULT_BITS][BK_CELL_WORDS_MAX]; /* squares that may have a result */
+    uint64_t agree[1u << BK_FIVE_BITS][BK_CELL_WORDS_MAX]; /* squares that may have a result */
     struct bk_cell_in in;
     struct bk_walk_ahead ahead[BK_WALK_AHEAD]; /* a ring of the cells that were read last */
     uint32_t called, read; /* cells that `cell` was called for; cells that were read */

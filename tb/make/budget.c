@@ -68,7 +68,8 @@ static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk
                                     const struct bk_solving *n, const struct bk_drawn *drawn,
                                     uint64_t always, struct bk_report *why)
 {
-    const struct bk_encode_options o = { .distances = p->distances,
+    const struct bk_encode_options o = { .distances = bk_plan_keeps_distances(p),
+                                         .counts = p->nmove,
                                          .effort = p->effort,
                                          .standalone = p->alone,
                                          .memory_bytes = t->encode_bytes };
@@ -105,7 +106,8 @@ static enum bk_err add_making(const struct bk_dry_run *r, struct bk_report *why)
     const struct bk_plan *p = r->p;
     const struct bk_index *ix = r->ix;
     struct bk_plan_table *t = &p->table[r->table];
-    const struct bk_encode_options o = { .distances = p->distances,
+    const struct bk_encode_options o = { .distances = bk_plan_keeps_distances(p),
+                                         .counts = p->nmove,
                                          .standalone = p->alone,
                                          .effort = p->effort };
     const struct bk_encode_question q = { .ix = ix,
@@ -142,7 +144,8 @@ static enum bk_err add_making(const struct bk_dry_run *r, struct bk_report *why)
 static void predict_work(const struct bk_plan *p, struct bk_plan_table *t,
                          const struct bk_index *ix)
 {
-    const struct bk_encode_options o = { .distances = p->distances,
+    const struct bk_encode_options o = { .distances = bk_plan_keeps_distances(p),
+                                         .counts = p->nmove,
                                          .standalone = p->alone,
                                          .effort = p->effort,
                                          .file_bytes = { bk_plan_file_bytes(p, t, BK_KIND_WDL),

@@ -254,7 +254,9 @@ static enum bk_err begin_encoding(void *context, struct bk_report *why)
     const struct bk_build_options *o = m->b->o;
     const struct bk_plan_table *t = &m->b->p->table[m->b->nth];
     const struct bk_encode_options options = {
-        .distances = m->b->p->distances,
+        .distances = bk_plan_keeps_distances(m->b->p),
+        .counts = m->b->p->nmove,
+        .no_results = t->results_there,
         .standalone = o->standalone,
         .effort = o->effort,
         .memory_bytes = t->encode_bytes,
@@ -358,12 +360,14 @@ static void own_checkpoint_path(const struct builder *b, char path[PATH_MAX])
 static uint64_t fingerprint(const struct builder *b)
 {
     const struct bk_variant *v = b->p->v;
+    const struct bk_plan_table *t = &b->p->table[b->nth];
     char text[256];
 
     snprintf(text, sizeof text, "%d %016llx %016llx %s %d %d %d %u %u %zu %u", BK_RESUME_VERSION,
              (unsigned long long)v->rules_id, (unsigned long long)(b->p->nmove ? v->nmove_id : 0),
-             b->p->table[b->nth].name, b->p->distances, b->o->effort, b->o->standalone,
-             ZSTD_versionNumber(), BK_FORMAT_VERSION, b->p->kernel->set_bytes, b->p->kernel->lanes);
+             t->name, b->p->distances | b->p->five_alone << 1 | t->results_there << 2, b->o->effort,
+             b->o->standalone, ZSTD_versionNumber(), BK_FORMAT_VERSION, b->p->kernel->set_bytes,
+             b->p->kernel->lanes);
     return XXH64(text, strlen(text), 0);
 }
 
@@ -616,7 +620,8 @@ static bool is_under_way(const struct builder *b, const char *checkpoint)
     char path[PATH_MAX];
     struct stat made, kept;
 
-    bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, BK_KIND_WDL);
+    bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m,
+                  bk_plan_kind(b->p, b->p->table[b->nth].results_there));
     return !stat(path, &made) && !stat(checkpoint, &kept) &&
            (kept.st_mtim.tv_sec > made.st_mtim.tv_sec ||
             (kept.st_mtim.tv_sec == made.st_mtim.tv_sec &&
@@ -628,7 +633,7 @@ static void remove_parts(const struct builder *b)
 {
     char path[PATH_MAX];
 
-    for (int kind = BK_KIND_WDL; kind <= BK_KIND_DTW; kind++)
+    for (int kind = BK_KIND_WDL; kind < BK_KINDS; kind++)
         bk_file_withdraw(
             bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, (enum bk_kind)kind));
 }
@@ -638,7 +643,8 @@ static void remove_distances(const struct builder *b)
 {
     char path[PATH_MAX];
 
-    unlink(bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, BK_KIND_DTW));
+    unlink(
+        bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, bk_plan_kind(b->p, true)));
 }
 
 /* Are a table's files there by now, as the first process sees it? */
@@ -675,7 +681,7 @@ static enum bk_err build_locked(struct builder *b, struct bk_report *why)
     b->lock = lock;
     if (!is_there(b->p, t)) {
         err = build_within(b, why);
-        if (!err && bk_ranks_is_first() && !b->p->distances)
+        if (!err && bk_ranks_is_first() && !bk_plan_keeps_distances(b->p))
             remove_distances(b);
         if (!err && bk_ranks_is_first() && !bk_lock_is_own(lock))
             remove_parts(b);
@@ -718,8 +724,8 @@ static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_bui
     snprintf(text, sizeof text, "%d %016llx %016llx %u %u %u %zu %u %d %d %d", BK_RESUME_VERSION,
              (unsigned long long)p->v->rules_id,
              (unsigned long long)(p->nmove ? p->v->nmove_id : 0), p->n, ZSTD_versionNumber(),
-             BK_FORMAT_VERSION, p->kernel->set_bytes, p->kernel->lanes, p->distances, o->effort,
-             o->standalone);
+             BK_FORMAT_VERSION, p->kernel->set_bytes, p->kernel->lanes,
+             p->distances | p->five_alone << 1, o->effort, o->standalone);
     sum = XXH64(text, strlen(text), 0);
     for (unsigned i = 0; i < p->n; i++)
         sum = XXH64(p->table[i].name, strlen(p->table[i].name), sum);

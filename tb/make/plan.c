@@ -63,6 +63,21 @@ static enum bk_err look_at(const struct bk_plan *p, struct bk_plan_table *t, enu
     return err;
 }
 
+/* The same where five results are there in the place of others: they know nothing of distances to
+   the end. */
+static enum bk_err look_beside(const struct bk_plan *p, struct bk_plan_table *t, bool whole,
+                               struct bk_report *why)
+{
+    bool alone = t->standalone;
+    enum bk_err err = look_at(p, t, BK_KIND_DTW, whole, why);
+
+    t->results_there = true;
+    t->with_distances = !err;
+    if (!err)
+        t->standalone &= alone;
+    return err == BK_E_NO_TABLE && !p->distances ? BK_OK : err;
+}
+
 /*
  * Sets what is known of the files of a table, and says what keeps them from being used.  Distances
  * must be good where they are asked for, where the results promise them, and where a file of them
@@ -71,27 +86,31 @@ static enum bk_err look_at(const struct bk_plan *p, struct bk_plan_table *t, enu
 static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bool whole,
                             struct bk_report *why)
 {
-    enum bk_err err = look_at(p, t, BK_KIND_WDL, whole, why);
+    enum bk_err err = look_at(p, t, bk_plan_kind(p, false), whole, why);
     bool promised = t->with_distances, alone = t->standalone;
     char path[PATH_MAX];
 
-    if (!err) {
-        err = look_at(p, t, BK_KIND_DTW, whole, why);
+    if (err == BK_E_NO_TABLE && !p->nmove && bk_rules_nmove(p->v) &&
+        !look_at(p, t, BK_KIND_FIVE, whole, NULL)) {
+        err = look_beside(p, t, whole, why);
+    } else if (!err) {
+        err = look_at(p, t, bk_plan_kind(p, true), whole, why);
         if (err == BK_E_NO_TABLE && promised)
             err = bk_fail(why, BK_E_CORRUPT, "%s: distances promised, and not there", t->name);
-        else if (err == BK_E_NO_TABLE && !p->distances)
+        else if (err == BK_E_NO_TABLE && !bk_plan_keeps_distances(p))
             err = BK_OK;
         else if (!err && (!promised || t->standalone != alone)) {
             /* a builder was killed before the new results had their name: these are the old ones */
             t->with_distances = promised;
             t->standalone = alone;
-            if (p->distances)
+            if (bk_plan_keeps_distances(p))
                 err = bk_fail(why, BK_E_NO_TABLE, "%s: distances that its results do not know",
                               t->name);
         }
     }
     t->had_distances =
-        err && (promised || !access(bk_table_path(path, p->dir, p->v, &t->m, BK_KIND_DTW), F_OK));
+        err && (promised ||
+                !access(bk_table_path(path, p->dir, p->v, &t->m, bk_plan_kind(p, true)), F_OK));
     t->present = !err;
     t->damaged = err == BK_E_CORRUPT;
     t->unreadable = err == BK_E_SYSTEM;
@@ -113,12 +132,14 @@ bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
     struct bk_report why = { "" };
 
     if (p->anew) { /* unless it has been made otherwise meanwhile: that stays */
-        if (!look_at(p, &now, BK_KIND_WDL, false, NULL))
-            t->present |= now.with_distances != p->distances || now.standalone != p->alone;
+        if (!look_at(p, &now, t->results_there ? BK_KIND_DTW : bk_plan_kind(p, false), false, NULL))
+            t->present |=
+                now.with_distances != bk_plan_keeps_distances(p) || now.standalone != p->alone;
         return t->present;
     }
     look_for(p, &now, t->damaged, &why);
     t->present = now.present;
+    t->results_there = now.results_there;
     if (now.present) {
         t->damaged = false;
         t->with_distances = now.with_distances;
@@ -195,6 +216,8 @@ uint64_t bk_plan_file_bytes(const struct bk_plan *p, const struct bk_plan_table 
 {
     uint64_t known = p->alone ? 0 : bk_disk_known(p->v, t->name, kind, p->effort);
 
+    if (kind == BK_KIND_WDL && (p->beside_five || t->results_there))
+        return 0;
     return known ? known : t->guess_bytes[kind];
 }
 
@@ -203,7 +226,7 @@ static void foretell_disk(const struct bk_plan *p, struct bk_plan_table *t)
 {
     if (!t->present)
         t->disk_bytes = bk_plan_file_bytes(p, t, BK_KIND_WDL) +
-                        (p->distances ? bk_plan_file_bytes(p, t, BK_KIND_DTW) : 0);
+                        (bk_plan_keeps_distances(p) ? bk_plan_file_bytes(p, t, BK_KIND_DTW) : 0);
 }
 
 static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,
@@ -402,7 +425,14 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
     return err;
 }
 
-enum bk_err bk_plan_to_zeroing(struct bk_plan *p, struct bk_report *why)
+void bk_plan_beside_five(struct bk_plan *p)
+{
+    p->beside_five = true;
+    for (unsigned i = 0; i < p->n; i++)
+        foretell_disk(p, &p->table[i]);
+}
+
+enum bk_err bk_plan_to_zeroing(struct bk_plan *p, bool five_alone, struct bk_report *why)
 {
     struct bk_complaint c;
 
@@ -412,8 +442,15 @@ enum bk_err bk_plan_to_zeroing(struct bk_plan *p, struct bk_report *why)
     if (!bk_zeroing_check(p->v, &c)) /* of a board that a FEN has */
         return bk_fail(why, BK_E_USAGE, "%s: `%s`: %s", p->v->name, c.key, c.text);
     p->nmove = (uint16_t)bk_rules_nmove(p->v);
-    for (unsigned i = 0; i < p->n; i++)
-        p->table[i].present = false;
+    p->five_alone = five_alone;
+    for (unsigned i = 0; i < p->n; i++) {
+        struct bk_plan_table *t = &p->table[i];
+
+        t->disk_bytes = 0;
+        t->with_distances = t->standalone = t->results_there = false;
+        look_for(p, t, false, NULL);
+        foretell_disk(p, t);
+    }
     return BK_OK;
 }
 
@@ -525,8 +562,8 @@ unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n
 
         for (unsigned k = 0; k < n; k++)
             wanted |= bk_material_equal(&t->m, &m[k]);
-        wanted = wanted && t->present && t->with_distances == p->distances &&
-                 t->standalone == standalone;
+        wanted = wanted && t->present && (p->distances || !t->results_there) &&
+                 t->with_distances == bk_plan_keeps_distances(p) && t->standalone == standalone;
         t->present = !wanted;
         made += wanted;
     }

@@ -44,6 +44,7 @@ struct bk_plan_table {
     bool unreadable;     /* files are there, perhaps good, and the system refuses them */
     bool with_distances; /* so its files say, if there are any */
     bool standalone;     /* likewise */
+    bool results_there;  /* a .bk5 that the distances to the end will stand beside */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
     struct bk_part part;       /* what others of the plan read of it: bk_plan_parts() */
     bool pawns;                /* it has several blocks, of which one may lead to another */
@@ -65,6 +66,9 @@ struct bk_plan {
     char dir[3072];
     bool distances;
     uint16_t nmove;           /* they are to zeroing: bk_plan_to_zeroing(); 0: to the end */
+    bool five_alone;          /* to zeroing: no file has the distances */
+    bool beside_five;         /* to the end: another plan makes five results first, which these
+                                 distances will stand beside */
     bool anew;                /* see bk_plan_anew() */
     uint64_t machine_bytes;   /* memory that a process here may have; 0: all of the machine's */
     bool holds_more;          /* resident tables may take a third of memory, not a quarter: there is
@@ -107,11 +111,24 @@ enum bk_err bk_plan_materials(struct bk_material **out, unsigned *found, const s
                               const struct bk_material *m, unsigned n, unsigned men,
                               struct bk_report *why);
 /*
- * Turns a new plan with distances into one of distances to zeroing, by the n-move rule of its game.
- * No file holds these, so all tables are missing.  BK_E_USAGE: the game has no such rule, or
+ * Turns a new plan with distances into one of distances to zeroing, by the n-move rule of its game:
+ * of .bk5 and .bkz, or, with `five_alone`, of .bk5.  BK_E_USAGE: the game has no such rule, or
  * zeroing moves that can be undone.
  */
-enum bk_err bk_plan_to_zeroing(struct bk_plan *p, struct bk_report *why);
+enum bk_err bk_plan_to_zeroing(struct bk_plan *p, bool five_alone, struct bk_report *why);
+/* Turns a new plan with distances to the end into one that will be carried out after such a plan of
+   the same tables, and leaves out the results that are there by then. */
+void bk_plan_beside_five(struct bk_plan *p);
+/* Returns the kind of the plan's files, of results or distances. */
+static inline enum bk_kind bk_plan_kind(const struct bk_plan *p, bool distances)
+{
+    return bk_kind_of(distances, p->nmove);
+}
+/* Will there be a file of distances? */
+static inline bool bk_plan_keeps_distances(const struct bk_plan *p)
+{
+    return p->distances && !p->five_alone;
+}
 /* Scales the estimates of file sizes to this effort, and to files that answer alone or not.  Those
    of a new plan are for normal effort, and for files that are read with others. */
 void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone);

@@ -10,8 +10,8 @@ esac
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$build/bareking dir=$build/browser
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
-    { echo "browser: no chromium; apt-get install chromium nodejs npm" >&2; exit 1; }
-command -v npm >/dev/null || { echo "browser: no npm; apt-get install chromium nodejs npm" >&2; exit 1; }
+    { echo "not tried: no chromium (chromium nodejs npm)"; exit 77; }
+command -v npm >/dev/null || { echo "not tried: no npm (chromium nodejs npm)"; exit 77; }
 
 mkdir -p "$dir"
 [ -d "$dir/node_modules/playwright-core" ] ||
@@ -39,7 +39,7 @@ URL=$API node page.mjs || status=1
 rm -rf site far
 if ! "$bin" site tables -o site --quiet 2>where; then
     grep -q 'make wasm' where || { cat where >&2; exit 1; }
-    echo "browser: not tried without a server; \`make wasm\` first (Debian: emscripten)"
+    echo "browser: with a server; left out: without one (make wasm; Debian: emscripten)"
     exit $status
 fi
 newer=$(find "$here/../../src" "$here/../../probe" -name '*.[ch]' -newer "$build/wasm/bareking.wasm" 2>/dev/null | wc -l)

@@ -150,7 +150,7 @@ async function table(game, what, material) {
         return name;
     if (name.by_rule)
         return error(404, 'by-rule', `${name.material} is decided by the rules: it has no table`);
-    if (!files.has(`${game}/${name.material}.bkw`))
+    if (!['bkw', 'bk5'].some((kind) => files.has(`${game}/${name.material}.${kind}`)))
         return error(404, 'no-table', `no table ${name.material} of ${game} here`);
     const both = await (await read(`data/${named(game)}/${encodeURIComponent(name.material)}.json`,
         { cache: 'no-cache' })).json();
