@@ -295,6 +295,8 @@ bad 2 'MiB ~--memory' whole destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1' --me
 bad 2 '40 men' whole destruction-of-atlantis startpos
 bad 2 'land that changes' probe destruction-of-atlantis 'k2h/4/4/K2M w + - 0 1'
 bad 2 'land changes' build destruction-of-atlantis KMvKH
+good 'takes 853 MiB of memory, 171 MiB with --wdl' plan destruction-of-atlantis --for 'k2h/4/4/K2M w + - 0 1'
+good '"whole_wdl_bytes":178913280' plan destruction-of-atlantis --for 'k2h/4/4/K2M w + - 0 1' --json
 
 # == 10 materials that are none ==
 bad 2 "'X'" build shatranj KXvKQ

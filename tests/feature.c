@@ -27,6 +27,7 @@ const char *const feature_name[FEATURES] = {
     "configuration",
     "opening drops",
     "quiet turns",
+    "live terrain",
     "bare-king nothing",
     "wins",
     "wins-unless-bared-back",

@@ -31,6 +31,7 @@ enum feature {
     CONFIGURATION,
     OPENING,
     QUIET,
+    LAND,
     BARE_NOTHING,
     BARE_WINS,
     BARE_BACK,

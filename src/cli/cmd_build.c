@@ -14,6 +14,7 @@
 #include "core/clock.h"
 #include "core/rules.h"
 #include "tb/make/build.h"
+#include "tb/masks.h"
 #include "tb/memory/cpu.h"
 #include "tb/memory/ranks.h"
 
@@ -191,15 +192,63 @@ static int answer_plan(const struct cli *c, struct bk_plan *p, struct bk_plan *t
     return CLI_OK;
 }
 
+/* Tells what `whole` would take for the FEN of --for. */
+static int plan_whole(const struct cli *c, const struct bk_variant *v)
+{
+    struct bk_masks_options o = { .results_alone = false };
+    char text[2][CLI_TEXT_MAX];
+    struct bk_report why = { "" };
+    uint64_t all = 0, results = 0;
+    struct bk_pos p;
+    int status = cli_position(v, c->terrain, &p);
+    enum bk_err err;
+
+    if (status)
+        return status;
+    err = bk_masks_estimate(&all, v, &p, &o, &why);
+    o.results_alone = true;
+    if (!err)
+        err = bk_masks_estimate(&results, v, &p, &o, &why);
+    if (err)
+        return cli_fail_report(err, &why);
+    if (c->json)
+        return cli_print_json(json_pack("{ss sI sI}", "variant", v->name, "whole_bytes",
+                                        (json_int_t)all, "whole_wdl_bytes", (json_int_t)results));
+    printf("its land changes, so it has no table; `bareking whole` takes %s of memory, %s with "
+           "--wdl\n",
+           cli_bytes(text[0], all), cli_bytes(text[1], results));
+    return CLI_OK;
+}
+
+/* Is a game planned whose land changes?  Then *status is what became of it. */
+static bool plans_land(const struct cli *c, int *status)
+{
+    struct bk_variant *v;
+    bool lives;
+
+    if (!c->terrain || c->nargs > 1)
+        return false;
+    if ((*status = cli_variant(c, &v)) != CLI_OK)
+        return true;
+    lives = bk_rules_land_lives(v);
+    if (lives)
+        *status = plan_whole(c, v);
+    bk_variant_free(v);
+    return lives;
+}
+
 int cmd_plan(struct cli *c)
 {
     struct bk_variant *v;
     struct bk_plan *p, *then = NULL;
     struct bk_report why = { "" };
-    int refused = CLI_OK,
-        status = c->json + c->make + (c->slurm != NULL) > 1
-                     ? cli_fail(CLI_USAGE, "plan: one of --json, --make and --slurm, not several")
-                     : cli_plan_read(c, &v, &p);
+    int refused = CLI_OK, status;
+
+    if (plans_land(c, &status))
+        return status;
+    status = c->json + c->make + (c->slurm != NULL) > 1
+                 ? cli_fail(CLI_USAGE, "plan: one of --json, --make and --slurm, not several")
+                 : cli_plan_read(c, &v, &p);
 
     if (status)
         return status;
