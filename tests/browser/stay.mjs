@@ -543,6 +543,8 @@ await everywhere('axe-core finds nothing serious, and headings in order', async 
         for (const button of press)
             await page.click(button);
         await page.waitForSelector(then);
+        /* colours that change are looked at when they have changed */
+        await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))));
         const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ['violations'] }));
 
         for (const { id, impact, nodes } of violations)
