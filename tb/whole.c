@@ -13,11 +13,15 @@
  * lies beyond it is bounded by two games that are solved one after the other: in one White counts
  * no further and Black holds men for ever, in the other it is the other way round.
  *
- * Rejected: undoing turns.  A drop before, a move and two drops after make
+ * Rejected: undoing turns of Puzzle Shatranj.  A drop before, a move and two drops after make
  * backward turns a second rulebook that would have to agree with the first.
+ *
+ * Where a drop is a turn of its own (docs/whole.md 10) positions before a turn are found, and a
+ * pass looks at these alone.  They may be too many, for each is then decided by its own turns.
  */
 #include "tb/whole.h"
 
+#include "core/exchange.h"
 #include "core/rules.h"
 
 #include <stdatomic.h>
@@ -43,6 +47,10 @@ struct solved {
     struct {
         uint8_t side, type;
     } count[BK_HANDS_MEN_MAX];
+    bool exchange; /* a drop is a turn of its own; then: */
+    uint8_t ntypes[BK_HANDS_MEN_MAX], type[BK_HANDS_MEN_MAX][BK_TYPES_MAX]; /* what a man may be */
+    unsigned reach; /* plies before a state that may depend on it: 1, and the double steps */
+    _Atomic uint64_t *mark;  /* a bit a score: look at it in this pass */
     uint64_t slots;          /* of one side to move */
     unsigned nlayers;        /* layer[q]: q turns without checks are left */
     _Atomic int16_t **layer; /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
@@ -61,18 +69,52 @@ static bool is_king(const struct solved *w, unsigned i)
     return bk_man_type(w->army.man[i]) == w->v->royal;
 }
 
+/* Squares and the hand for each owner and each type that he may be; hostages: the squares, the
+   prison, the airfield. */
+static unsigned exchange_places_of(const struct solved *w, unsigned i)
+{
+    if (is_king(w, i))
+        return w->nsq;
+    return bk_rules_turned(w->v) ? 2u * (1 + w->ntypes[i] * w->nsq) : w->nsq + 2;
+}
+
 /* Returns the places of man i: the squares, and one for each number of turns that he may be held.
  */
 static unsigned places_of(const struct solved *w, unsigned i)
 {
+    if (w->exchange)
+        return exchange_places_of(w, i);
     return w->nsq + 1 + (is_king(w, i) ? 0 : w->cap);
+}
+
+static unsigned exchange_digit_of(const struct solved *w, const struct bk_hands_pos *p, unsigned i)
+{
+    bool on = p->sq[i] != BK_SQ_NONE;
+    unsigned nth = on ? w->nth_of[p->sq[i]] : w->nsq + p->freed[i], t = 0;
+
+    if (is_king(w, i) || !bk_rules_turned(w->v))
+        return nth;
+    while (w->type[i][t] != bk_man_type(p->man[i]))
+        t++;
+    return bk_man_colour(p->man[i]) * (1 + w->ntypes[i] * w->nsq) + (on ? 1 + t * w->nsq + nth : 0);
 }
 
 static unsigned digit_of(const struct solved *w, const struct bk_hands_pos *p, unsigned i)
 {
+    if (w->exchange)
+        return exchange_digit_of(w, p, i);
     if (p->sq[i] != BK_SQ_NONE)
         return w->nth_of[p->sq[i]];
     return w->nsq + (p->turns[i] == BK_TURNS_EVER ? w->cap : p->turns[i] - 1u);
+}
+
+/* Are man i and the one before him in the list interchangeable? */
+static bool is_like_last(const struct solved *w, unsigned i)
+{
+    if (!i || is_king(w, i))
+        return false;
+    return w->exchange && bk_rules_turned(w->v) ? w->army.born[i - 1] == w->army.born[i]
+                                                : w->army.man[i - 1] == w->army.man[i];
 }
 
 /* Returns a state's slot.  Interchangeable men are neighbours in the list; their digits ascend. */
@@ -84,7 +126,7 @@ static uint64_t slot_of(const struct solved *w, const struct bk_hands_pos *p)
     for (unsigned i = 0; i < p->n; i++) {
         unsigned d = digit_of(w, p, i), j = i;
 
-        for (; j && p->man[j - 1] == p->man[i] && digit[j - 1] > d; j--)
+        for (; is_like_last(w, j) && digit[j - 1] > d; j--)
             digit[j] = digit[j - 1];
         digit[j] = d;
     }
@@ -117,6 +159,28 @@ static bool counts_fit(const struct solved *w, const struct bk_hands_pos *p)
     return none || !opening;
 }
 
+/* Puts man i where a digit has him; false: on an occupied square. */
+static bool exchange_put(const struct solved *w, struct bk_hands_pos *p, unsigned i, unsigned digit)
+{
+    unsigned each = 1 + w->ntypes[i] * w->nsq, type = w->army.born[i];
+    bool turned = bk_rules_turned(w->v) && !is_king(w, i);
+
+    if (turned) {
+        unsigned owner = digit / each, at = digit % each;
+
+        digit = at ? (at - 1) % w->nsq : w->nsq;
+        p->man[i] = bk_man(at ? w->type[i][(at - 1) / w->nsq] : type, owner);
+    }
+    if (digit >= w->nsq) {
+        p->freed[i] = digit > w->nsq;
+        return true;
+    }
+    if (p->at[w->sq_of[digit]])
+        return false;
+    bk_hands_put(p, i, w->sq_of[digit]);
+    return true;
+}
+
 /* Sets `p` to a slot's state.  False: two men on a square, or interchangeable men out of order, or
    men held longer than they may be. */
 static bool place(const struct solved *w, uint64_t slot, struct bk_hands_pos *p)
@@ -127,8 +191,13 @@ static bool place(const struct solved *w, uint64_t slot, struct bk_hands_pos *p)
     for (unsigned i = p->n; i--; slot /= places_of(w, i)) {
         unsigned digit = (unsigned)(slot % places_of(w, i));
 
-        if (i + 1 < p->n && p->man[i] == p->man[i + 1] && digit > digit_of(w, p, i + 1))
+        if (i + 1 < p->n && is_like_last(w, i + 1) && digit > digit_of(w, p, i + 1))
             return false;
+        if (w->exchange) {
+            if (!exchange_put(w, p, i, digit))
+                return false;
+            continue;
+        }
         if (digit >= w->nsq) {
             hold(w, p, i, digit - w->nsq + 1);
             continue;
@@ -198,9 +267,21 @@ static _Atomic int16_t *score_of(const struct solved *w, const struct bk_hands_p
 struct weighing {
     const struct solved *w;
     unsigned ply; /* scores of fewer plies are known */
+    bool all;     /* see every turn; else enough to decide the state in pass `ply` */
     int best;
     unsigned turns;
 };
+
+static int passed_score(const struct solved *w, const struct bk_hands_pos *p, unsigned ply);
+
+/* Does nothing more need to be known for pass g->ply, in which every win is one in so many plies?
+   Where a drop is a turn every end is a loss, so that losses take an even number of plies. */
+static bool is_settled(const struct weighing *g)
+{
+    if (g->all)
+        return false;
+    return g->best > 0 || (g->w->exchange && g->ply % 2 == 0 && g->best == 0);
+}
 
 static bool weigh(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
 {
@@ -211,6 +292,8 @@ static bool weigh(void *context, const struct bk_turn *turn, const struct bk_han
     g->turns++;
     if (bk_hands_over(after, g->w->v, &wdl))
         score = ended(wdl);
+    else if (after->ep != BK_SQ_NONE)
+        score = passed_score(g->w, after, g->ply);
     else
         score = read_score(score_of(g->w, after));
     if (score && plies_of(score) >= g->ply)
@@ -218,13 +301,23 @@ static bool weigh(void *context, const struct bk_turn *turn, const struct bk_han
     score = one_ply_back(score);
     if (score > g->best)
         g->best = score;
-    return g->best <= 0 || g->ply == ALL_PLIES; /* in pass d every win is one in d */
+    return !is_settled(g);
 }
 
 /* Returns the best of all turns whose scores are of fewer than `ply` plies. */
 static int best_of(const struct solved *w, const struct bk_hands_pos *p, unsigned ply)
 {
-    struct weighing g = { .w = w, .ply = ply, .best = -WIN - 1 };
+    struct weighing g = { .w = w, .ply = ply, .all = ply == ALL_PLIES, .best = -WIN - 1 };
+
+    bk_hands_turns(p, w->v, weigh, &g);
+    return g.turns ? g.best : ended(bk_hands_stuck_wdl(p, w->v));
+}
+
+/* Returns the score of a state in which somebody may be taken in passing, if it is of fewer than
+   `ply` plies.  It has no slot: its turns tell. */
+static int passed_score(const struct solved *w, const struct bk_hands_pos *p, unsigned ply)
+{
+    struct weighing g = { .w = w, .ply = ply - 1, .all = true, .best = -WIN - 1 };
 
     bk_hands_turns(p, w->v, weigh, &g);
     return g.turns ? g.best : ended(bk_hands_stuck_wdl(p, w->v));
@@ -233,6 +326,7 @@ static int best_of(const struct solved *w, const struct bk_hands_pos *p, unsigne
 struct pass {
     struct solved *w;
     unsigned layer, ply;
+    unsigned passed; /* of the positions that are marked: bk_exchange_meet */
     atomic_bool changed;
     const volatile int *stop;
 };
@@ -337,6 +431,77 @@ static void solve_free(struct solved *w, const struct bk_whole_options *o, struc
     w->plies = g->ply;
 }
 
+/* == Passes where a drop is a turn == */
+
+static void mark_one(void *context, const struct bk_hands_pos *before, unsigned passed)
+{
+    const struct pass *g = context;
+    uint64_t at;
+
+    if (passed != g->passed)
+        return;
+    at = slot_of(g->w, before) * 2 + before->stm;
+    if (!read_score(&g->w->layer[0][at]))
+        atomic_fetch_or_explicit(&g->w->mark[at / 64], UINT64_C(1) << at % 64,
+                                 memory_order_relaxed);
+}
+
+/* Marks what comes before the states that have just been decided. */
+static void mark_some(void *context, uint64_t item, unsigned thread)
+{
+    struct pass g = *(struct pass *)context;
+    struct solved *w = g.w;
+    uint64_t end = 2 * (item + 1) * PIECE_SLOTS;
+    struct bk_hands_pos p;
+
+    (void)thread;
+    for (uint64_t at = 2 * item * PIECE_SLOTS; at < 2 * w->slots && at < end && !*g.stop; at++) {
+        int score = read_score(&w->layer[0][at]);
+
+        if (!score || score == ILLEGAL || plies_of(score) >= g.ply ||
+            (g.passed = g.ply - 1 - plies_of(score)) >= w->reach)
+            continue;
+        place(w, at / 2, &p);
+        p.stm = at % 2;
+        bk_exchange_before(&p, w->v, mark_one, &g);
+    }
+}
+
+static void decide_marked(void *context, uint64_t item, unsigned thread)
+{
+    struct pass *g = context;
+    struct solved *w = g->w;
+    uint64_t words = (2 * w->slots + 63) / 64, end = (item + 1) * (2 * PIECE_SLOTS / 64);
+    struct bk_hands_pos p;
+
+    (void)thread;
+    for (uint64_t i = item * (2 * PIECE_SLOTS / 64); i < words && i < end && !*g->stop; i++)
+        for (uint64_t bits = atomic_exchange_explicit(&w->mark[i], 0, memory_order_relaxed); bits;
+             bits &= bits - 1) {
+            uint64_t at = 64 * i + (unsigned)__builtin_ctzll(bits);
+
+            place(w, at / 2, &p);
+            p.stm = at % 2;
+            decide_one(g, &p, &w->layer[0][at]);
+        }
+}
+
+/* As solve_free(), looking at those states alone whose turns lead to one just decided. */
+static void solve_exchange(struct solved *w, const struct bk_whole_options *o, struct pass *g)
+{
+    unsigned idle = 0;
+
+    for (g->ply = 1; idle < w->reach && !stopped(g); g->ply++) {
+        g->changed = false;
+        if (o->progress)
+            o->progress(o->context, g->ply);
+        bk_pool_run(o->pool, pieces_of(w), mark_some, g);
+        bk_pool_run(o->pool, pieces_of(w), decide_marked, g);
+        idle = g->changed ? 0 : idle + 1;
+    }
+    w->plies = g->ply;
+}
+
 /* == The opening ========================================================= */
 
 static int opening_score(struct solved *w, const struct bk_hands_pos *p);
@@ -403,6 +568,12 @@ static bool count_slots(struct solved *w)
     return true;
 }
 
+/* Bytes of one layer, its marks included. */
+static uint64_t bytes_of(const struct solved *w)
+{
+    return w->slots * 2 * sizeof(int16_t) + (w->exchange ? w->slots / 4 + 8 : 0);
+}
+
 static enum bk_err allocate(struct solved *w, const struct bk_whole_options *o,
                             struct bk_report *why)
 {
@@ -412,13 +583,15 @@ static enum bk_err allocate(struct solved *w, const struct bk_whole_options *o,
     if (!count_slots(w))
         return bk_fail(why, BK_E_USAGE, "too many men for %u squares", w->nsq);
     w->nlayers = o->opening ? 2u * bk_rules_quiet_turns(w->v) + 1 : 1;
-    bytes = w->slots * 2 * sizeof(int16_t) * games;
+    bytes = bytes_of(w) * games;
     if (bytes > UINT64_MAX / w->nlayers || bytes > SIZE_MAX / w->nlayers ||
         (o->memory_limit && bytes * w->nlayers > o->memory_limit))
         return bk_fail(why, BK_E_USAGE, "%llu MiB are needed; --memory allows less",
                        (unsigned long long)(bytes / MIB * w->nlayers +
                                             (bytes % MIB * w->nlayers + MIB - 1) / MIB));
     w->layer = calloc(w->nlayers, sizeof *w->layer);
+    if (w->exchange && !(w->mark = calloc(w->slots / 32 + 1, sizeof *w->mark)))
+        return bk_no_memory(why);
     for (unsigned i = 0; w->layer && i < w->nlayers; i++) {
         w->layer[i] = calloc(w->slots * 2, sizeof *w->layer[i]);
         if (!w->layer[i])
@@ -447,14 +620,16 @@ static void solve(struct solved *w, const struct bk_whole_options *o)
     for (g.layer = 0; g.layer < w->nlayers; g.layer++) {
         g.ply = 0;
         bk_pool_run(o->pool, pieces_of(w), start_some, &g);
-        if (g.layer == 0) {
+        if (w->exchange) {
+            solve_exchange(w, o, &g);
+        } else if (g.layer == 0) {
             solve_free(w, o, &g);
         } else if (!stopped(&g)) { /* all its turns lead to the layer below, which is done */
             g.ply = ALL_PLIES;
             bk_pool_run(o->pool, pieces_of(w), decide_some, &g);
         }
     }
-    if (o->opening && !stopped(&g)) {
+    if (o->opening && !w->exchange && !stopped(&g)) {
         struct bk_hands_pos start = w->army;
 
         opening_score(w, &start);
@@ -467,7 +642,22 @@ static void free_solved(struct solved *w)
         for (unsigned i = 0; w->layer && i < w->nlayers; i++)
             free(w->layer[i]);
         free(w->layer);
+        free(w->mark);
         free(w);
+    }
+}
+
+/* Lists what each man may be, and how many double steps may follow each other. */
+static void list_types(struct solved *w)
+{
+    w->exchange = bk_rules_drops_are_turns(w->v);
+    w->reach = 1;
+    for (unsigned i = 0; w->exchange && i < w->army.n; i++) {
+        uint32_t types = UINT32_C(1) << w->army.born[i];
+
+        for (types = bk_rules_may_become(w->v, types); types; types &= types - 1)
+            w->type[i][w->ntypes[i]++] = (uint8_t)__builtin_ctz(types);
+        w->reach += bk_rules_passes(w->v, w->army.born[i]);
     }
 }
 
@@ -488,7 +678,10 @@ static enum bk_err solve_game(struct solved **out, const struct bk_variant *v,
         if (w->army.sq[i] != BK_SQ_NONE)
             bk_hands_lift(&w->army, i);
         w->army.turns[i] = 1;
+        w->army.freed[i] = false;
     }
+    w->army.ep = BK_SQ_NONE;
+    list_types(w);
     memset(w->army.released, 0, sizeof w->army.released);
     w->army.stm = BK_WHITE;
     w->army.quiet = 0;
@@ -512,6 +705,9 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
 
     if (!err && o->bonus_cap > BK_WHOLE_CAP_MAX)
         err = bk_fail(why, BK_E_USAGE, "releases are counted up to %d", BK_WHOLE_CAP_MAX);
+    if (!err && army->rights)
+        err =
+            bk_fail(why, BK_E_USAGE, "castling rights are no part of a state: give a FEN without");
     for (unsigned side = 0; side < games && !err; side++)
         err = solve_game(&w->game[side], v, army, !side, o, why);
     if (err)
@@ -534,7 +730,7 @@ uint64_t bk_whole_bytes(const struct bk_whole *w)
 {
     const struct solved *one = w->game[0];
 
-    return one->slots * 2 * sizeof(int16_t) * one->nlayers * (w->game[1] ? 2 : 1);
+    return bytes_of(one) * one->nlayers * (w->game[1] ? 2 : 1);
 }
 
 static struct bk_whole_value value_in(struct solved *w, const struct bk_hands_pos *p)
@@ -544,7 +740,10 @@ static struct bk_whole_value value_in(struct solved *w, const struct bk_hands_po
 
     if (bk_hands_over(p, w->v, &value.wdl)) /* baring may leave more men off than a state has */
         return value;
-    score = opening_score(w, p); /* some stages are not met from the empty board */
+    if (p->ep != BK_SQ_NONE)
+        score = passed_score(w, p, ALL_PLIES);
+    else
+        score = opening_score(w, p); /* some stages are not met from the empty board */
     value.wdl = (score > 0) - (score < 0);
     value.plies = score ? plies_of(score) : 0;
     return value;
@@ -567,6 +766,8 @@ static bool is_counted(const struct solved *w, uint64_t slot)
     unsigned held[2] = { 0, 0 };
 
     if (w->nlayers > 1 && !w->ncounts)
+        return true;
+    if (w->exchange)
         return true;
     if (!place(w, slot, &p) || bk_hands_opening(&p, w->v))
         return false;

@@ -40,7 +40,8 @@ struct bk_whole_summary {
 
 /*
  * Solves all states of the men of `army` (its squares do not matter).  *out
- * owned.  BK_E_USAGE: no such game, or it needs more memory than allowed.
+ * owned.  BK_E_USAGE: no such game, it needs more memory than allowed, or `army` has castling
+ * rights.
  */
 enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
                          const struct bk_hands_pos *army, const struct bk_whole_options *o,
@@ -51,7 +52,7 @@ void bk_whole_free(struct bk_whole *w); /* NULL is fine */
  * Sets *at_least and *at_most to bounds of what a legal state of the army is worth to its side to
  * move (a quick win is more than a slow one, a slow loss more than a quick one); true: they are
  * equal, so the value is exact, as it always is without bonus turns.  States of the opening only
- * with o->opening; not from two threads at once.
+ * with o->opening, none with castling rights; not from two threads at once.
  */
 bool bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p,
                     struct bk_whole_value *at_least, struct bk_whole_value *at_most);

@@ -273,7 +273,17 @@ bad 2 '203 MiB ~--memory' whole puzzle-mini --memory 198M
 bad 2 ': 1 MiB ~--memory' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1K # which will do:
 good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1M
 bad 2 'bareking whole' build puzzle-hands KRNvKA
-bad 2 'hands' perft puzzle-mini '1k**/2**/K3/4' 2
+good '^3$' perft puzzle-mini '1k**/1f**/K3/3N[-] w' 1
+good '"nodes":' perft puzzle-mini '1k**/1f**/K3/3N[-] w' 1 --divide --json
+good '^900$' perft sultan-zh startpos 2
+good '^N@a1: ' perft sultan-hostage '5k4/10/10/10/10/10/10/5K4[]{Nc} w' 2 --divide
+good 'White wins' whole sultan-zh '4k5/10/4K5/10/10/10/10/10[R] w'
+good 'given back: N' whole sultan-hostage '5k4/10/10/10/10/10/10/5K4[]{N} w'
+bad 2 'castling rights' whole sultan-zh '5k4/10/10/10/10/10/10/R4K4[] w Q'
+bad 2 "'x'" whole sultan-hostage '5k4/10/10/10/10/10/10/5K4[]{x} w'
+bad 2 "'{'" whole sultan-zh '5k4/10/10/10/10/10/10/5K4[]{N} w'
+bad 2 'bareking whole' build sultan-zh KRvK
+bad 2 'bareking whole' build sultan-hostage KRvKN
 
 # == Live terrain ==
 good 56562 perft destruction-of-atlantis startpos 2
@@ -418,6 +428,8 @@ suicide=$games/counted/suicide.ini
 none='no tables are made yet of games like this: no piece is royal'
 good 'QvK ~63.889    0.000   36.111 ~76.687    0.000   23.313 ~11 ~12' count "$suicide" QvK --dir nowhere
 good '"white":{"win":376,"draw":0,"loss":142 ~"all":{"win":2960,"draw":0,"loss":1072}' count "$suicide" RvB --json --dir nowhere
+# 15,722 classes, whichever of the two kings is the anchor
+good '"win":12209,"draw":142,"loss":3371' count suicide KKvQ --json --dir nowhere
 good '8067' perft suicide startpos 3
 good 'KvQ ' count giveaway KvQ --dir nowhere
 good 'suicide ~8x8' variants
@@ -432,6 +444,8 @@ sed 's/^captures .*/&\nn-move = 50\nzeroing = captures/' "$suicide" >moves.ini
 bad 2 '--dtz is not for games like suicide' count moves.ini QvK --dtz
 bad 2 '--ranks is not for games like suicide' count "$suicide" QvK --ranks 2
 bad 2 'more than 6 men' count "$suicide" KKKKvQQQ
+sed 's/^move *= mfWcfF/move = W/' "$suicide" >back.ini
+bad 2 'pawn: ~`en-passant` ~`double-step`' check-variant back.ini
 
 # == Sections of variants.ini ==
 cat >fairy.ini <<'END'

@@ -195,6 +195,18 @@ nodes_of
 [ "$nodes" -lt "$((first / 2))" ] || fail "$nodes nodes again, $first at first"
 pass
 
+# a drop is a turn of its own, written as clients write it
+say 'setoption name UCI_Variant value sultan-zh'
+say 'position fen 4k5/10/4K5/10/10/10/10/10[R] w - - 0 1'
+say go depth 2
+expect 'bestmove [QR]@?8' && pass
+say 'position fen 5k4/P9/10/3q6/10/10/10/3R1K4[] w - - 0 1 moves d1d5 f8e7 a7a8q e7f7 q@e5'
+no_errors 'a drop'
+say 'setoption name UCI_Variant value sultan-hostage'
+say 'position fen 5k4/10/10/10/10/10/10/5K4[Rq]{} w - - 0 1 moves q-R@a1 Q@e6'
+no_errors 'an exchange'
+say 'setoption name UCI_Variant value sultan-random'
+
 # an array that is dealt is one to begin from
 say "position fen $("$bareking" deal sultan-random --seed 9)"
 no_errors 'a dealt array'
@@ -807,6 +819,8 @@ self_play destruction-of-atlantis 60 'k2h/4/4/K2M w + - 0 40' ''
 self_play atlantean 120 'x8x/2t1k3z1/10/10/10/10/10/10/1NTZKM4/10 w - - 0 40' ''
 self_play gs10-rook 300 '3jk5/10/10/10/10/10/10/10/5R4/R2K6 b - - 0 1' '' 3
 self_play puzzle-mini 400 '' may
+self_play sultan-zh 200 '4k5/10/4K5/10/10/10/10/10[R] w - - 0 1' ''
+self_play sultan-hostage 400 '5k4/10/10/10/10/10/10/5K4[Rq]{} w - - 0 1' ''
 self_play normal 200 '4k3/8/8/8/8/8/5R2/R3K3 b - - 0 1' '' 4
 close_session
 

@@ -15,7 +15,8 @@ bin=$build/bareking ask=$build/explore_client
 server=
 end_server() { [ -z "$server" ] || kill "$server" 2>/dev/null; }
 at_end=end_server
-twelve=$(cd "$(dirname "$0")" && pwd)/twelve.ini
+tests=$(cd "$(dirname "$0")" && pwd)
+twelve=$tests/twelve.ini
 cd "$tmp" || exit 1
 looked=0
 
@@ -72,6 +73,19 @@ while "$ask" "$port" get "$api/stats?material=KNvKR&exact=1" >out; grep -q '"cou
     sleep 0.2
 done
 wants 200 '"exact":true,"white":{"positions":1567222,"draw":1127202,"win":[[1,242862],[3,26457],[5,10]]' "$api/stats?material=KNvKR&exact=1"
+# so are positions to look at
+i=0
+while wants 200 '"material":"KRvKN"' "$api/examples?material=KRvKN"; grep -q '"counting":true' out; do
+    i=$((i + 1))
+    [ $i -lt 300 ] || die 'looking without end'
+    sleep 0.2
+done
+for kind in zugzwangs only_moves holds problems; do
+    grep -q "\"$kind\":\[{\"fen\":\"" out || die "no $kind of KRvKN"
+done
+wants 404 'no table KRvKR of shatranj' "$api/examples?material=KRvKR"
+wants 404 'by-rule' "$api/examples?material=KRvK"
+wants 400 'lacks a material=' "$api/examples"
 wants 400 'exact= is 1 or 0' "$api/stats?material=KNvKR&exact=x"
 wants 200 '{"material":"KQvKQ","winner":"white","plies":63,"turns":32' "$api/longest"
 wants 200 '"leads_to":[{"material":"KRvK","by_rule":true' "$api/tables?material=KRvKN"
@@ -98,6 +112,15 @@ wants 200 '"category":"win","dtm":39' "$api/batch" POST '{"fens":["8/8/8/3k4/8/1
 wants 200 '"material":"KAvKA"' "/api/v1/puzzle/probe?fen=5k**/6**/3a4/8/8/8/5K2/1A6_w"
 wants 200 '<!doctype html>' /
 wants 200 'uPlot' /uPlot.iife.min.js
+
+# == As docs/openapi.yaml says ==
+if python3 -c 'import yaml, jsonschema' 2>/dev/null; then
+    PYTHONDONTWRITEBYTECODE=1 python3 "$tests/openapi.py" "$tests/../docs/openapi.yaml" "http://localhost:$port/api/v1" >out 2>&1 ||
+        die 'not as docs/openapi.yaml says'
+    looked=$((looked + 1))
+else
+    leave_out 'docs/openapi.yaml (python3-yaml, python3-jsonschema)'
+fi
 
 # == What is not known, or makes no sense ==
 wants 404 '"missing":["KRvKR"]' "$api/probe?fen=8/8/8/3k4/8/1KR5/8/r7_w"

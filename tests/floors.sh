@@ -48,7 +48,7 @@ in_no_circle src/engine engine
 # show them, derive adapts them to another board, symmetry turns them, and geometry and
 # prepare write moves out.
 rooms='rules|read|fairy|fairy_write|check|finish|explain|cmd_info|derive|symmetry|geometry|prepare'
-game='bare|out_of|must_capture|stalemate|en_passant|limit|game_turns|nmove|hands|no_recapture|hand_bonus|configuration|opening_drops|quiet_turns|quiet_moves|land'
+game='bare|out_of|must_capture|stalemate|en_passant|limit|game_turns|nmove|hands|hand_kind|worth|no_recapture|hand_bonus|configuration|opening_drops|quiet_turns|quiet_moves|land'
 piece='army|power|zone_ranks|zone|double_ranks|become|nbecomes|must|lost_only|in_place'
 way='steps_max|bend|takes_twice'
 castling='allowed|shuffled'

@@ -29,20 +29,30 @@ predicted_kib() {
         awk '{ printf "%d", $1 / 1024 }'
 }
 
+counted_kib() { # what a build's arena counted at most (docs/memory.md), as it says in $dir/said
+    grep -o '"memory_bytes":[0-9]*' "$dir/said" | awk -F: '$2 > n { n = $2 + 0 } END { printf "%d", n / 1024 }'
+}
+
 # What is foretold is the most that a build may take; what it does take depends on what its threads
 # are at together, by a few hundredths: of up to three builds the largest counts.
 foretold() { # game table options...
-    game=$1 table=$2 got=0
+    game=$1 table=$2 got=0 uncounted=
     shift 2
     rm -rf "$dir/out"
     want=$(predicted_kib "$game" "$table" --dir "$dir/out" "$@")
     for _ in 1 2 3; do
         rm -rf "$dir/out"
-        took=$(peak_kib "$bin" build "$game" "$table" --dir "$dir/out" --quiet "$@")
+        took=$(peak_kib "$bin" build "$game" "$table" --dir "$dir/out" --json "$@")
+        counted=$(counted_kib)
         [ "$took" -lt "$got" ] || got=$took
+        [ "$took" -le $((counted * 102 / 100)) ] || uncounted="$uncounted $took KiB of $counted;"
         [ $((want * 10)) -ge $((got * 11)) ] || break
     done
-    echo "$game $table $*: predicted $want KiB, took $got"
+    echo "$game $table $*: predicted $want KiB, took $got, counted $counted"
+    if [ -n "$uncounted" ]; then
+        echo "memory: FAILED: $game $table $*: took more than was counted:$uncounted"
+        failed=1
+    fi
     case "$*" in *'--threads 1'*) most=1.1 ;; *) most=1.2 ;; esac
     if ! awk -v w="$want" -v g="$got" -v m="$most" 'BEGIN { exit !(w < m * g && w > 0.9 * g) }'; then
         echo "memory: FAILED: $game $table $*: predicted $want KiB, took $got"

@@ -99,8 +99,7 @@ static bool has_room(const struct bk_variant *v, const char *at, int sq, char c)
     return at[sq] == '.' && piece_of(v, c)->ranks >> (white(c) ? rank : v->ranks - 1 - rank) & 1;
 }
 
-/* Can the man on `from` go to `to`, or take there?  What stands on `to` does not matter. */
-static bool goes(const struct bk_variant *v, const char *at, int from, int to, bool taking)
+bool hands_goes(const struct bk_variant *v, const char *at, int from, int to, bool taking)
 {
     const struct bk_movement *m = &piece_of(v, at[from])->move;
 
@@ -133,7 +132,7 @@ static bool safe(const struct bk_variant *v, const char *at, bool white_king)
 
     for (int sq = 0; king && at[sq]; sq++)
         if (isalpha((unsigned char)at[sq]) && white(at[sq]) != white_king &&
-            goes(v, at, sq, (int)(king - at), true))
+            hands_goes(v, at, sq, (int)(king - at), true))
             return false;
     return true;
 }
@@ -199,9 +198,10 @@ static void end_turn(const struct slow_game *g, struct making m, struct slow_lis
 
     if (!safe(g->v, s->at, us))
         return;
-    if (s->quiet && (g->v->quiet_moves ? goes(g->v, s->at, m.to,
-                                              (int)(strchr(s->at, king_letter(!us)) - s->at), true)
-                                       : !safe(g->v, s->at, !us)))
+    if (s->quiet &&
+        (g->v->quiet_moves
+             ? hands_goes(g->v, s->at, m.to, (int)(strchr(s->at, king_letter(!us)) - s->at), true)
+             : !safe(g->v, s->at, !us)))
         return;
     for (const char *h = s->hand[us_of(s)]; *h; h += 2)
         put_in(left, h[0], h[1] == '*' || h[1] == '1' ? h[1] : (char)(h[1] - 1));
@@ -253,7 +253,7 @@ static void slow_moves(const struct slow_game *g, const struct making *m, struct
 
             if (to == from || taken == '*' || mine(s, taken) || taken == king_letter(!us) ||
                 (taken != '.' && m->laid[to] && g->v->no_recapture) ||
-                !goes(g->v, s->at, from, to, taken != '.'))
+                !hands_goes(g->v, s->at, from, to, taken != '.'))
                 continue;
             t.s.at[to] = '.';
             if (!has_room(g->v, t.s.at, to, s->at[from]))
@@ -406,7 +406,7 @@ static bool takes_back(const struct bk_variant *v, const struct slow *s)
         struct slow t = *s;
 
         if (!yours(s, s->at[sq]) || s->at[sq] == king_letter(!us) ||
-            !goes(v, s->at, king, sq, true))
+            !hands_goes(v, s->at, king, sq, true))
             continue;
         t.at[sq] = '.';
         if (!has_room(v, t.at, sq, king_letter(us)))

@@ -47,6 +47,10 @@ uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *v
 uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other, const char *army,
                        bool from_empty);
 
+/* Can the man on `from` go to `to`, or take there, by his `move`?  at: a letter a square, a1 first,
+   '.' empty, '*' a hole.  What stands on `to` does not matter. */
+bool hands_goes(const struct bk_variant *v, const char *at, int from, int to, bool taking);
+
 /* Writes the FEN of a position of ref.c, with nobody in hand. */
 char *hands_fen(const struct bk_variant *v, const struct ref_pos *pos, char out[BK_FEN_MAX]);
 

@@ -9,9 +9,11 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/given.h"
+#include "tests/made.h"
 #include "tests/solved.h"
 
 /* == The arena == */
@@ -32,6 +34,26 @@ static void arena__counts_what_is_there_and_its_most(void **state)
     assert_true(bk_arena().peak >= all.live);
     bk_arena_again();
     assert_int_equal(bk_arena().peak, before.live);
+}
+
+static void arena__counts_lists_that_grow(void **state)
+{
+    const uint64_t before = bk_arena().live;
+    size_t room = 0;
+    uint64_t *list = NULL;
+
+    (void)state;
+    for (size_t n = 1; n <= 100000; n++) {
+        assert_true(BK_SPILL_ROOM(list, room, n));
+        list[n - 1] = n;
+        assert_in_range(bk_arena().live - before, room * sizeof *list, room * sizeof *list + 128);
+    }
+    list = bk_spill_resize(list, 1000 * sizeof *list);
+    assert_int_equal(list[999], 1000);
+    assert_in_range(bk_arena().live - before, 8000, 8128);
+    bk_spill_free(list);
+    assert_int_equal(bk_arena().live, before);
+    assert_null(bk_spill_resize(NULL, SIZE_MAX - 70));
 }
 
 /* As much is counted of dry arrays, of which none has memory: 1 TB is no more than a byte. */
@@ -79,7 +101,7 @@ static void arena__that_is_dry_tells_apart_what_a_spill_holds(void **state)
 
 /* == Tables == */
 
-struct made {
+struct dry_case {
     const char *game, *table;
     bool distances;
     enum bk_strategy strategy;
@@ -91,7 +113,7 @@ static const struct bk_memtable *find(void *context, const struct bk_material *m
     return solved_table(context, m);
 }
 
-static void solve(const struct made *made, struct solved *s, struct bk_memtable *t,
+static void solve(const struct dry_case *made, struct solved *s, struct bk_memtable *t,
                   struct bk_pool *pool, struct bk_dry *dry)
 {
     static const struct bk_sink nobody;
@@ -113,7 +135,7 @@ static void solve(const struct made *made, struct solved *s, struct bk_memtable 
 
 /* Returns what solving the table takes at most, and what stays, by a dry run; spill: where blocks
    lie, or NULL. */
-static struct bk_arena foretold(const struct made *made, const struct bk_variant *v,
+static struct bk_arena foretold(const struct dry_case *made, const struct bk_variant *v,
                                 const struct bk_material *m, struct bk_spill *spill)
 {
     struct bk_arena arena = { 0 };
@@ -136,7 +158,7 @@ static struct bk_arena foretold(const struct made *made, const struct bk_variant
 }
 
 /* Returns the same, by solving it. */
-static struct bk_arena taken(const struct made *made, const struct bk_variant *v,
+static struct bk_arena taken(const struct dry_case *made, const struct bk_variant *v,
                              const struct bk_material *m)
 {
     const struct solved_options o = { .distances = made->distances };
@@ -163,7 +185,7 @@ static struct bk_arena taken(const struct made *made, const struct bk_variant *v
 /* Byte for byte, but where threads solve blocks side by side: they are not all at their worst. */
 static void plan__of_solving_is_what_it_takes(void **state)
 {
-    static const struct made made[] = {
+    static const struct dry_case made[] = {
         { "shatranj", "KRvKN", true, BK_APART, 1 },  { "shatranj", "KRvKN", true, BK_APART, 3 },
         { "shatranj", "KRvKN", false, BK_APART, 2 }, { "shatranj", "KRvKR", false, BK_COMPACT, 1 },
         { "shatranj", "KPvKN", true, BK_APART, 1 },  { "shatranj", "KNvKP", true, BK_GROUPS, 2 },
@@ -196,7 +218,7 @@ static void plan__of_solving_is_what_it_takes(void **state)
    the rest, which must fit, is what threads have of their own and tables of moves. */
 static void plan__within_a_limit_counts_apart_what_no_disk_holds(void **state)
 {
-    const struct made made = { "shatranj", "KRNvKR", true, BK_COMPACT, 2 };
+    const struct dry_case made = { "shatranj", "KRNvKR", true, BK_COMPACT, 2 };
     struct bk_variant *v = load(made.game);
     struct bk_report why = { "" };
     struct bk_material m;
@@ -210,13 +232,74 @@ static void plan__within_a_limit_counts_apart_what_no_disk_holds(void **state)
     bk_variant_free(v);
 }
 
+/* == Units ==
+ *
+ * How many values are stored, and how many questions these need, is not known beforehand.  Of
+ * values that are made up it is.
+ */
+
+/* Returns what encoding a unit is estimated to take at its worst, where `care` of 100 positions
+   have a stored value. */
+static uint64_t estimated(const struct made_table *t, const struct bk_unit_source *src,
+                          unsigned care, const struct bk_unit_options *o)
+{
+    const struct bk_unit_size n = { .rows = bk_rows_before(t->rows, t->ix->nblocks),
+                                    .numbers = src->end - src->first,
+                                    .facts = bk_facts_count(t->facts),
+                                    .words = bk_facts_words(t->facts),
+                                    .board_words = bk_facts_board_words(t->facts),
+                                    .bits = src->bits,
+                                    .care = care,
+                                    .here = src->end - src->first };
+    const struct bk_unit_memory m = bk_unit_memory(&n, o, 1);
+
+    return m.columns + m.sampling > m.writing ? m.columns + m.sampling : m.writing;
+}
+
+static void plan__of_encoding_is_what_it_takes_where_values_are_known(void **state)
+{
+    struct made_table t = made_table("shatranj", "KRvKN");
+
+    (void)state;
+    for (unsigned sixteenths = 6; sixteenths <= 10; sixteenths += 2) {
+        struct made m = { .rows = t.rows,
+                          .bits = 2,
+                          .words = bk_facts_words(t.facts),
+                          .seed = sixteenths,
+                          .values = 3,
+                          .free_in_16 = sixteenths };
+        const struct bk_unit_source src = made_source(&t, &m);
+        const struct bk_unit_options o = { .effort = BK_EFFORT_NORMAL };
+        /* on three of 64 squares others stand */
+        const unsigned care = (100 * 61 * (16 - sixteenths) + 16 * 32) / (16 * 64);
+        const uint64_t most = estimated(&t, &src, care, &o);
+        struct made_bytes shards;
+        struct bk_unit u;
+        uint64_t live, took;
+
+        bk_arena_again();
+        live = bk_arena().live;
+        u = made_encode_with(&src, &o, 1, &shards);
+        took = bk_arena().peak - live;
+        if (100 * took < 98 * most || 100 * took > 102 * most)
+            fail_msg("%u of 100: estimated %llu bytes, took %llu", care, (unsigned long long)most,
+                     (unsigned long long)took);
+        bk_unit_release(&u);
+        free(shards.at);
+        assert_int_equal(bk_arena().live, live); /* all that it asked for is freed */
+    }
+    made_table_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena__counts_what_is_there_and_its_most),
+        cmocka_unit_test(arena__counts_lists_that_grow),
         cmocka_unit_test(arena__that_is_dry_counts_the_same),
         cmocka_unit_test(arena__that_is_dry_tells_apart_what_a_spill_holds),
         cmocka_unit_test(plan__of_solving_is_what_it_takes),
+        cmocka_unit_test(plan__of_encoding_is_what_it_takes_where_values_are_known),
         cmocka_unit_test(plan__within_a_limit_counts_apart_what_no_disk_holds),
     };
 

@@ -225,7 +225,7 @@ static void cells__come_back_as_they_were_put(void **state)
         }
         assert_int_equal(in.row, UINT32_MAX);
         some_are_passed(&list, cell, N, leaves[k / 3], words);
-        free(list.byte);
+        bk_spill_free(list.byte);
     }
     free(cell);
 }

@@ -302,12 +302,26 @@ static void see_game(struct line *l)
             has_line[i] = true;
 }
 
+/* Where drops are turns, all men come back for ever: nothing but two kings is a table. */
+static bool may_have_tables(const char *name)
+{
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    bool may;
+
+    if (bk_variant_load(&v, name, &why))
+        fail_msg("%s", why.text);
+    may = !bk_rules_drops_are_turns(v);
+    bk_variant_free(v);
+    return may;
+}
+
 static void golden__every_game_has_files(void **state)
 {
     (void)state;
     lines_each(see_game);
     for (unsigned i = 0; bk_embedded_variants[i].name; i++)
-        if (!has_line[i])
+        if (!has_line[i] && may_have_tables(bk_embedded_variants[i].name))
             fail_msg("no line of the list is of %s", bk_embedded_variants[i].name);
 }
 

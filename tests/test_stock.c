@@ -77,6 +77,27 @@ static void stock__holds_what_was_held_at_one_time_at_most(void **state)
     assert_int_equal(bk_stock_bytes(), 0);
 }
 
+/* Lists come from the allocator, grow and shrink there, and count all the same.  46 units are the
+   most that there have been, in the test before. */
+static void stock__leaves_room_for_what_the_allocator_gave(void **state)
+{
+    unsigned char *a = filled(40 * UNIT, 1), *list;
+
+    (void)state;
+    bk_spill_free(a);
+    assert_int_equal(bk_stock_bytes(), 40 * UNIT);
+    list = bk_spill_resize(NULL, 16 * UNIT - 64);
+    assert_int_equal(bk_stock_bytes(), 30 * UNIT);
+    list = bk_spill_resize(list, 26 * UNIT - 64);
+    assert_int_equal(bk_stock_bytes(), 20 * UNIT);
+    list = bk_spill_resize(list, UNIT - 64);
+    a = filled(30 * UNIT, 1);
+    bk_spill_free(a);
+    assert_int_equal(bk_stock_bytes(), 30 * UNIT);
+    bk_spill_free(list);
+    bk_stock_drop();
+}
+
 static void stock__leaves_some_to_the_allocator(void **state)
 {
     unsigned char *a = filled(64 * UNIT - 64, 1);
@@ -303,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays__are_clear_whoever_had_their_memory),
         cmocka_unit_test(stock__holds_what_was_held_at_one_time_at_most),
+        cmocka_unit_test(stock__leaves_room_for_what_the_allocator_gave),
         cmocka_unit_test(stock__leaves_some_to_the_allocator),
         cmocka_unit_test(stock__gives_back_what_was_not_foretold),
         cmocka_unit_test(stock__takes_no_more_than_there_is_room_for),

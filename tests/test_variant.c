@@ -89,7 +89,7 @@ static void variant__every_embedded_game_loads(void **state)
         assert_int_equal(v->nsq, v->files * v->ranks);
         bk_variant_free(v);
     }
-    assert_int_equal(n, 24);
+    assert_int_equal(n, 26);
 }
 
 /* Returns how often `letter`, case kept, is in the board field of a FEN. */

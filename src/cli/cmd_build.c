@@ -96,10 +96,11 @@ static json_t *plan_json(const struct bk_plan *p, const struct totals *sum, cons
         const struct bk_plan_table *t = &p->table[i];
 
         json_t *table =
-            json_pack("{ss sI sI sI sI sI sI sb}", "material", t->name, "positions",
+            json_pack("{ss sI sI sI sI sI sI sI sb}", "material", t->name, "positions",
                       (json_int_t)t->positions, "anew_positions", (json_int_t)t->anew_positions,
-                      "memory_bytes", (json_int_t)t->memory_bytes, "disk_bytes",
-                      (json_int_t)t->disk_bytes, p->nmove ? "guess_wdl5_bytes" : "guess_wdl_bytes",
+                      "memory_bytes", (json_int_t)t->memory_bytes, "solving_bytes",
+                      (json_int_t)t->solving_bytes, "disk_bytes", (json_int_t)t->disk_bytes,
+                      p->nmove ? "guess_wdl5_bytes" : "guess_wdl_bytes",
                       (json_int_t)t->guess_bytes[BK_KIND_WDL],
                       p->nmove ? "guess_dtz_bytes" : "guess_dtw_bytes",
                       (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
@@ -297,11 +298,12 @@ static void list_table(struct watch *w, const struct bk_built *b)
 {
     const struct bk_summary *s = &b->summary;
     json_t *table = json_pack(
-        "{ss sI so so sI sI sf sf sf}", "material", b->table->name, "positions",
+        "{ss sI so so sI sI sI sf sf sf}", "material", b->table->name, "positions",
         (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
         "longest_loss_plies", longest_json(s->loss_plies), w->p->nmove ? "wdl5_bytes" : "wdl_bytes",
         (json_int_t)b->wdl_bytes, w->p->nmove ? "dtz_bytes" : "dtw_bytes", (json_int_t)b->dtw_bytes,
-        "solve_cpu", b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
+        "memory_bytes", (json_int_t)b->memory_bytes, "solve_cpu", b->solve_cpu, "encode_cpu",
+        b->encode_cpu, "wall", b->wall);
 
     if (table && bk_ranks_several()) {
         json_object_set_new(table, "sent_bytes", sent_json(b->sent.bytes));

@@ -9,6 +9,7 @@
 #include "core/derive.h"
 #include "core/explain.h"
 #include "core/fairy_write.h"
+#include "core/hands.h"
 #include "core/move.h"
 #include "core/rules.h"
 #include "table/index_new.h"
@@ -45,40 +46,97 @@ static uint64_t divide(const struct cli *c, const struct bk_variant *v, const st
     return leaves;
 }
 
-/* Counts the leaves of the tree, and with --divide tells the share of each move. */
-static int count_leaves(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p,
-                        unsigned depth)
+/* Tells the number of leaves; `shares`: of each move, is taken. */
+static int tell_leaves(const struct cli *c, const struct bk_variant *v, const char *fen,
+                       unsigned depth, uint64_t leaves, json_t *shares)
 {
-    struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
-    json_t *shares = json_object(), *answer;
-    char fen[BK_FEN_MAX];
-    uint64_t leaves;
+    json_t *answer;
 
-    if (!move || !shares) {
-        free(move);
-        json_decref(shares);
-        return cli_no_memory();
-    }
-    leaves = c->divide && depth ? divide(c, v, p, depth, move, shares) : bk_perft(v, p, depth);
-    free(move);
     if (!c->json) {
         json_decref(shares);
         printf("%llu\n", (unsigned long long)leaves);
         return CLI_OK;
     }
-    answer = json_pack("{ss ss si sI}", "variant", v->name, "fen", bk_pos_to_fen(p, v, fen),
-                       "depth", (int)depth, "nodes", (json_int_t)leaves);
+    answer = json_pack("{ss ss si sI}", "variant", v->name, "fen", fen, "depth", (int)depth,
+                       "nodes", (json_int_t)leaves);
     if (c->divide && answer)
         json_object_set(answer, "divide", shares);
     json_decref(shares);
     return cli_print_json(answer);
 }
 
+/* Counts the leaves of the tree, and with --divide tells the share of each move. */
+static int count_leaves(const struct cli *c, const struct bk_variant *v, const char *text,
+                        unsigned depth)
+{
+    struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
+    json_t *shares = json_object();
+    char fen[BK_FEN_MAX];
+    struct bk_pos p;
+    uint64_t leaves;
+    int status = move && shares ? cli_position(v, text, &p) : cli_no_memory();
+
+    if (status) {
+        free(move);
+        json_decref(shares);
+        return status;
+    }
+    leaves = c->divide && depth ? divide(c, v, &p, depth, move, shares) : bk_perft(v, &p, depth);
+    free(move);
+    return tell_leaves(c, v, bk_pos_to_fen(&p, v, fen), depth, leaves, shares);
+}
+
+/* The turns of a position with hands that are being counted. */
+struct dividing {
+    const struct cli *c;
+    const struct bk_variant *v;
+    const struct bk_hands_pos *p;
+    unsigned depth;
+    json_t *shares;
+    uint64_t leaves;
+};
+
+static bool divide_turn(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
+{
+    struct dividing *g = context;
+    char name[BK_TURN_NAME_MAX];
+    uint64_t share = bk_hands_perft(after, g->v, g->depth - 1);
+
+    g->leaves += share;
+    bk_turn_name(g->p, g->v, turn, name);
+    if (g->c->json)
+        json_object_set_new(g->shares, name, json_integer((json_int_t)share));
+    else
+        printf("%s: %llu\n", name, (unsigned long long)share);
+    return true;
+}
+
+/* As count_leaves(), of turns in games with hands. */
+static int count_turns(const struct cli *c, const struct bk_variant *v, const char *text,
+                       unsigned depth)
+{
+    struct bk_report why = { "" };
+    struct bk_hands_pos p;
+    struct dividing g = { .c = c, .v = v, .p = &p, .depth = depth };
+    char fen[BK_FEN_MAX];
+    enum bk_err err = bk_hands_from_fen(&p, v, text, &why);
+
+    if (err)
+        return cli_fail_report(err, &why);
+    g.shares = json_object();
+    if (!g.shares)
+        return cli_no_memory();
+    if (c->divide && depth)
+        bk_hands_turns(&p, v, divide_turn, &g);
+    else
+        g.leaves = bk_hands_perft(&p, v, depth);
+    return tell_leaves(c, v, bk_hands_to_fen(&p, v, fen), depth, g.leaves, g.shares);
+}
+
 int cmd_perft(struct cli *c)
 {
     const char *last = c->arg[c->nargs - 1];
     struct bk_variant *v;
-    struct bk_pos p;
     uint64_t depth;
     char *fen;
     int status;
@@ -92,13 +150,7 @@ int cmd_perft(struct cli *c)
         free(fen);
         return status;
     }
-    if (bk_rules_hands(v))
-        status = cli_fail(CLI_USAGE, "perft: %s is played with hands; its turns are not counted",
-                          v->name);
-    else
-        status = cli_position(v, fen, &p);
-    if (!status)
-        status = count_leaves(c, v, &p, (unsigned)depth);
+    status = (bk_rules_hands(v) ? count_turns : count_leaves)(c, v, fen, (unsigned)depth);
     free(fen);
     bk_variant_free(v);
     return status;
@@ -239,7 +291,9 @@ static enum bk_err check_doubles(const struct bk_variant *v, unsigned type, unsi
     struct bk_index *ix;
     enum bk_err err;
 
-    m.count[BK_WHITE][v->royal] = m.count[BK_BLACK][v->royal] = m.count[colour][type] = 1;
+    if (bk_rules_royal(v))
+        m.count[BK_WHITE][v->royal] = m.count[BK_BLACK][v->royal] = 1;
+    m.count[colour][type] = 1;
     bk_material_normalise(&m, v);
     err = bk_index_new(&ix, v, &m, NULL, why);
     if (err)
@@ -258,8 +312,7 @@ static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *wh
 {
     enum bk_err err = BK_OK;
 
-    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v) && bk_rules_royal(v);
-         type++)
+    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v); type++)
         for (unsigned colour = 0; colour < 2 && !err; colour++)
             if (type != v->royal && bk_rules_doubles(v, type))
                 err = check_doubles(v, type, colour, why);

@@ -97,9 +97,12 @@ static void print_board(const struct asking *q)
         char fen[BK_FEN_MAX];
         char *open = strchr(bk_hands_to_fen(&q->pos, q->v, fen), '['), *close = strchr(open, ']');
 
-        printf("   %s %.*s\n",
-               bk_hands_opening(&q->pos, q->v) ? "to drop:" : "held:", (int)(close - open - 1),
-               open + 1);
+        if (close > open + 1)
+            printf("   %s %.*s\n",
+                   bk_hands_opening(&q->pos, q->v) ? "to drop:" : "held:", (int)(close - open - 1),
+                   open + 1);
+        if (close[1] == '{' && close[2] != '}')
+            printf("   given back: %.*s\n", (int)strcspn(close + 2, "}"), close + 2);
     }
 }
 

@@ -285,10 +285,10 @@ static const struct command {
     { "whole", cmd_whole, "tmwJyj", 1, 7, "VARIANT [FEN]",
       "solve a game with hands, or whose land changes, from a position",
       "All states of the men are solved anew in memory; see docs/whole.md.  With bonus turns a\n"
-      "value may lie between two that are told.  Without FEN: from the empty board.  --wdl: where\n"
+      "value may lie between two that are told.  Without FEN: from the beginning.  --wdl: where\n"
       "terrain is live, results alone, in a fifth of the memory.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
-      "Moves alone count: a bare king goes on.\n" },
+      "Moves alone count: a bare king goes on.  Of games with hands whole turns count.\n" },
     { "deal", cmd_deal, "5j", 1, 1, "VARIANT", "an array of a game that has more than one",
       "The FEN of one of its arrays, or of one with the first ranks shuffled, as the game says;\n"
       "all are equally likely.  `perft` counts from it, and the engine begins from it.\n" },

@@ -25,6 +25,10 @@
 #define BK_ARRAY_ROOM(array, room, wanted)                                                         \
     bk_array_room(&(array), &(room), (wanted), sizeof *(array))
 
+/* Returns for how many elements BK_ARRAY_ROOM() makes room, where there is room for `room` and more
+   are wanted; 0: the size does not fit into a size_t. */
+size_t bk_array_more(size_t room, size_t wanted, size_t element_bytes);
+
 /* BK_ARRAY_ROOM() as a function; `array` points to the pointer. */
 bool bk_array_room(void *array, size_t *room, size_t wanted, size_t element_bytes);
 

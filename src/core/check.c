@@ -75,6 +75,16 @@ static bool check_names(const struct bk_variant *v, struct bk_complaint *c)
     return true;
 }
 
+static const char *hand_word(const struct bk_variant *v)
+{
+    switch (v->hand_kind) {
+    case BK_HAND_CAPTURED: return "captured";
+    case BK_HAND_TURNED: return "turned";
+    case BK_HAND_HOSTAGE: return "hostage";
+    }
+    return "none";
+}
+
 /* Checks what ends the game: with a royal it is mate, without one the lack of men. */
 static bool check_ends(const struct bk_variant *v, struct bk_complaint *c)
 {
@@ -90,7 +100,7 @@ static bool check_ends(const struct bk_variant *v, struct bk_complaint *c)
     if (v->castling.allowed || v->castling.shuffled)
         return complain(c, -1, "castling-rook", 0, "castling needs a royal piece");
     if (v->hands)
-        return complain(c, -1, "hand", 0, "captured needs a royal piece");
+        return complain(c, -1, "hand", 0, "%s needs a royal piece", hand_word(v));
     return true;
 }
 
@@ -326,28 +336,76 @@ static bool check_deal(const struct bk_variant *v, struct bk_complaint *c)
     if (v->deal.apart && !v->deal.shuffle)
         return complain(c, -1, "deal-apart", 0, "it needs deal-shuffle = yes");
     return !v->deal.n || !v->hands ||
-           complain(c, -1, "deal", 0, "it does not go with hand = captured");
+           complain(c, -1, "deal", 0, "it does not go with hand = %s", hand_word(v));
+}
+
+/* What belongs to hand = captured alone. */
+static bool check_captured_keys(const struct bk_variant *v, struct bk_complaint *c)
+{
+    if (v->opening_drops)
+        return complain(c, -1, "opening", 0, "drops need hand = captured");
+    if (v->configuration)
+        return complain(c, -1, "configuration", 0, "it needs hand = captured");
+    if (v->hand_bonus)
+        return complain(c, -1, "hand-bonus", 0, "it needs hand = captured");
+    return !v->no_recapture || complain(c, -1, "hand-recapture", 0, "it needs hand = captured");
+}
+
+/* Every man but the royal has a value where hostages are exchanged, and nowhere else. */
+static bool check_values(const struct bk_variant *v, struct bk_complaint *c)
+{
+    bool hostage = v->hands && v->hand_kind == BK_HAND_HOSTAGE;
+
+    for (unsigned i = 0; i < v->ntypes; i++) {
+        if (!hostage && v->worth[i])
+            return complain(c, -1, "values", 0, "it needs hand = hostage");
+        if (hostage && i == v->royal && v->worth[i])
+            return complain(c, -1, "values", 0, "%c is never taken", v->piece[i].letter);
+        if (hostage && i != v->royal && !v->worth[i])
+            return complain(c, -1, "hand", 0, "hostage needs `values`, also of %c",
+                            v->piece[i].letter);
+    }
+    return true;
+}
+
+/* Where a drop is a turn: docs/whole.md 10. */
+static bool check_exchange(const struct bk_variant *v, struct bk_complaint *c)
+{
+    const char *word = hand_word(v);
+    int changes = -1;
+
+    if (v->bare != BK_BARE_NOTHING)
+        return complain(c, -1, "hand", 0, "%s does not go with a bare-king rule", word);
+    if (v->castling.shuffled)
+        return complain(c, -1, "hand", 0, "%s does not go with shuffled homes", word);
+    if (v->must_capture)
+        return complain(c, -1, "captures", 0, "must does not go with hand = %s", word);
+    if (v->stalemate != BK_STALEMATE_DRAW && v->stalemate != BK_STALEMATE_LOSS)
+        return complain(c, -1, "stalemate", 0, "with hand = %s it is draw or loss", word);
+    for (int i = 0; i < v->ntypes; i++) {
+        const struct bk_piece *p = &v->piece[i];
+
+        if (p->move.takes_twice || (p->zone_ranks && p->zone.takes_twice))
+            return complain(c, -1, "hand", 0,
+                            "%s is for men that take one at a time; %c is another", word,
+                            p->letter);
+        for (int k = 0; k < p->nbecomes; k++)
+            if (p->become[k].lost_only || p->become[k].counted)
+                return complain(c, -1, "hand", 0, "%s does not go with `lost` and `counted`", word);
+        if (p->nbecomes && changes >= 0)
+            return complain(c, -1, "hand", 0,
+                            "%s is for games in which one kind becomes another, "
+                            "not %c and %c",
+                            word, v->piece[changes].letter, p->letter);
+        if (p->nbecomes)
+            changes = i;
+    }
+    return true;
 }
 
 /* Hands are for men that stay what they are: docs/whole.md. */
-static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
+static bool check_captured(const struct bk_variant *v, struct bk_complaint *c)
 {
-    if (!v->hands) {
-        if (v->opening_drops)
-            return complain(c, -1, "opening", 0, "drops need hand = captured");
-        if (v->configuration)
-            return complain(c, -1, "configuration", 0, "it needs hand = captured");
-        if (v->hand_bonus)
-            return complain(c, -1, "hand-bonus", 0, "it needs hand = captured");
-        if (v->no_recapture)
-            return complain(c, -1, "hand-recapture", 0, "it needs hand = captured");
-    }
-    if (v->quiet_turns && !v->opening_drops)
-        return complain(c, -1, "opening-quiet-turns", 0, "it needs opening = drops");
-    if (v->quiet_moves && !v->quiet_turns)
-        return complain(c, -1, "opening-quiet", 0, "it needs opening-quiet-turns");
-    if (!v->hands)
-        return true;
     if (v->bare == BK_BARE_NOTHING)
         return complain(c, -1, "hand", 0, "captured needs a bare-king rule");
     if (v->must_capture)
@@ -356,8 +414,6 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
         return complain(c, -1, "stalemate", 0, "with hand = captured it is draw or loss");
     if (v->castling.allowed || v->castling.shuffled)
         return complain(c, -1, "hand", 0, "captured does not go with castling");
-    if (v->game_turns)
-        return complain(c, -1, "game-length-turns", 0, "it does not go with hand = captured");
     for (int i = 0; i < v->ntypes; i++)
         if (v->piece[i].nbecomes || v->piece[i].double_ranks || v->piece[i].move.takes_twice ||
             (v->piece[i].zone_ranks && v->piece[i].zone.takes_twice))
@@ -366,6 +422,26 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
                             "no double steps and take one at a time; %c is another",
                             v->piece[i].letter);
     return true;
+}
+
+static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
+{
+    bool captured = v->hands && v->hand_kind == BK_HAND_CAPTURED;
+
+    if (!captured && !check_captured_keys(v, c))
+        return false;
+    if (v->quiet_turns && !v->opening_drops)
+        return complain(c, -1, "opening-quiet-turns", 0, "it needs opening = drops");
+    if (v->quiet_moves && !v->quiet_turns)
+        return complain(c, -1, "opening-quiet", 0, "it needs opening-quiet-turns");
+    if (!check_values(v, c))
+        return false;
+    if (!v->hands)
+        return true;
+    if (v->game_turns)
+        return complain(c, -1, "game-length-turns", 0, "it does not go with hand = %s",
+                        hand_word(v));
+    return captured ? check_captured(v, c) : check_exchange(v, c);
 }
 
 /* A power's range is what one leap reaches, whatever stands about. */
@@ -390,7 +466,8 @@ static bool check_land(const struct bk_variant *v, struct bk_complaint *c)
     if (!any)
         return complain(c, -1, "terrain", 0, "live needs a piece with a terrain-power");
     if (v->hands || v->configuration)
-        return complain(c, -1, "terrain", 0, "live does not go with hand = captured");
+        return complain(c, -1, "terrain", 0, "live does not go with hand = %s",
+                        v->hands ? hand_word(v) : "captured");
     if (v->castling.allowed || v->castling.shuffled)
         return complain(c, -1, "terrain", 0, "live does not go with castling");
     if (v->en_passant)
@@ -427,7 +504,7 @@ static bool check_nmove(const struct bk_variant *v, struct bk_complaint *c)
     if (n->plies > 2 * BK_NMOVE_MAX)
         return complain(c, -1, "n-move", 0, "at most %d moves", BK_NMOVE_MAX);
     if (v->hands)
-        return complain(c, -1, "n-move", 0, "it does not go with hand = captured");
+        return complain(c, -1, "n-move", 0, "it does not go with hand = %s", hand_word(v));
     if (v->game_turns)
         return complain(c, -1, "n-move", 0,
                         "it does not go with game-length-turns: a win would have to keep both");

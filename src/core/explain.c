@@ -314,6 +314,33 @@ static void say_nmove(FILE *out, const struct bk_variant *v)
             n->irreversible ? ", a change or a move that\ncan never be undone" : "");
 }
 
+/* Where a drop is a turn of its own. */
+static void say_exchange(FILE *out, const struct bk_variant *v)
+{
+    const char *before = " ";
+
+    if (!v->hands || v->hand_kind == BK_HAND_CAPTURED)
+        return;
+    if (v->hand_kind == BK_HAND_TURNED) {
+        fprintf(out,
+                "A captured man changes sides, one who was promoted as what he was; his new owner\n"
+                "drops him on an empty square instead of a move.\n");
+        return;
+    }
+    fprintf(
+        out,
+        "A captured man keeps its colour and sits in the captor's prison.  Instead of a move a\n"
+        "side gives a prisoner back for one of its own, who is worth no more, and drops him at\n"
+        "once; or it drops a man who was given back.  Who must change changes places with a\n"
+        "man of his own side in the other's prison.  Values:");
+    for (unsigned i = 0; i < v->ntypes; i++)
+        if (i != v->royal) {
+            fprintf(out, "%s%c %u", before, v->piece[i].letter, v->worth[i]);
+            before = ", ";
+        }
+    fprintf(out, ".\n");
+}
+
 static void say_land(FILE *out, const struct bk_variant *v)
 {
     if (!v->land.live)
@@ -378,7 +405,8 @@ static void say_end(FILE *out, const struct bk_variant *v)
     }
     if (v->configuration)
         fprintf(out, "Exactly one own man in each box of 2x2 squares at the end of a turn wins.\n");
-    if (v->hands)
+    say_exchange(out, v);
+    if (v->hands && v->hand_kind == BK_HAND_CAPTURED)
         fprintf(out,
                 "A captured man keeps its colour; the captor holds it, and drops it on an\n"
                 "empty square before or after a move, at the latest in his next turn%s.\n",

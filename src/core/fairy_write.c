@@ -112,6 +112,8 @@ static bool game_can_be_said(struct writing *w)
 
     if (bk_rules_land_lives(v))
         return refuse(w, "land vanishes and comes back (`terrain`)");
+    if (bk_rules_without_tables(v))
+        return refuse(w, "%s", bk_rules_without_tables(v));
     if (bk_rules_hands(v))
         return refuse(w, "captured men are held and keep their colour (`hands`)");
     if (bk_rules_turns_max(v) &&
@@ -127,8 +129,6 @@ static bool game_can_be_said(struct writing *w)
 
 static bool end_can_be_said(struct writing *w)
 {
-    if (bk_rules_without_tables(w->v))
-        return refuse(w, "`%s`", bk_rules_without_tables(w->v));
     return !bk_rules_bares_back(w->v) || bk_rules_stalemate_loses(w->v) ||
            leave(w, "baring back (`bare-king = wins-unless-bared-back`) where stalemate is a draw");
 }

@@ -163,6 +163,12 @@ static uint64_t rules_number(const struct bk_variant *v, unsigned wings)
         put(&b, v->quiet_turns, 1);
         if (v->quiet_moves)
             put(&b, 'M', 1);
+        if (v->hand_kind != BK_HAND_CAPTURED) {
+            put(&b, 'K', 1);
+            put(&b, v->hand_kind, 1);
+        }
+        for (unsigned i = 0; v->hand_kind == BK_HAND_HOSTAGE && i < v->ntypes; i++)
+            put(&b, v->worth[i], 1);
     }
     if (v->land.live)
         put_land(&b, v);

@@ -7,6 +7,8 @@
  *
  * The side to move holds enemy men only.  Without bonus turns all of them are
  * due: whatever it holds it captured in its last turn.
+ *
+ * Where a drop is a turn of its own, all that is about turns is exchange.c's.
  */
 #include "core/hands.h"
 
@@ -14,25 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/exchange.h"
 #include "core/geometry.h"
 #include "core/letter.h"
 #include "core/rules.h"
 
 /* == Men ================================================================= */
-
-void bk_hands_put(struct bk_hands_pos *p, unsigned i, unsigned sq)
-{
-    p->sq[i] = (uint8_t)sq;
-    p->at[sq] = (uint8_t)(i + 1);
-    bk_bits_set(&p->occupied, sq);
-}
-
-void bk_hands_lift(struct bk_hands_pos *p, unsigned i)
-{
-    p->at[p->sq[i]] = 0;
-    bk_bits_clear(&p->occupied, p->sq[i]);
-    p->sq[i] = BK_SQ_NONE;
-}
 
 static bool on_board(const struct bk_hands_pos *p, unsigned i) { return p->sq[i] != BK_SQ_NONE; }
 
@@ -104,6 +93,8 @@ bool bk_hands_in_check(const struct bk_hands_pos *p, const struct bk_variant *v,
 {
     unsigned king = king_of(p, v, colour);
 
+    if (bk_rules_drops_are_turns(v))
+        return bk_exchange_in_check(p, v, colour);
     return on_board(p, king) && attacked(p, v, p->sq[king], !colour);
 }
 
@@ -165,6 +156,13 @@ static bool on_own_binding(const struct bk_hands_pos *p, const struct bk_variant
 
 /* == What a position may be ============================================== */
 
+bool bk_hands_same_army(const struct bk_hands_pos *a, const struct bk_hands_pos *b,
+                        const struct bk_variant *v)
+{
+    return a->n == b->n && !memcmp(a->born, b->born, a->n) &&
+           (bk_rules_turned(v) || !memcmp(a->man, b->man, a->n));
+}
+
 /* Can this stage of the opening come up, with p->stm to move? */
 static bool opening_is_sound(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
@@ -209,6 +207,8 @@ static bool hands_are_sound(const struct bk_hands_pos *p, const struct bk_varian
 
 bool bk_hands_legal(const struct bk_hands_pos *p, const struct bk_variant *v)
 {
+    if (bk_rules_drops_are_turns(v))
+        return bk_exchange_legal(p, v);
     for (unsigned i = 0; i < p->n; i++)
         if (on_board(p, i) &&
             !bk_rules_may_stand(v, bk_man_type(p->man[i]), colour_of(p, i), p->sq[i]))
@@ -258,6 +258,8 @@ enum bk_hands_end bk_hands_over(const struct bk_hands_pos *p, const struct bk_va
     bool back = false;
 
     *wdl = 0;
+    if (bk_rules_drops_are_turns(v))
+        return p->n == 2 ? BK_HANDS_BARE_DRAW : BK_HANDS_GOES_ON;
     if (!bk_hands_opening(p, v)) {
         if (us == 1 && them == 1)
             return BK_HANDS_BARE_DRAW;
@@ -585,6 +587,10 @@ void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk
                          .context = context,
                          .turn = { .from = BK_SQ_NONE, .to = BK_SQ_NONE, .takes = BK_SQ_NONE } };
 
+    if (bk_rules_drops_are_turns(v)) {
+        bk_exchange_turns(p, v, see, context);
+        return;
+    }
     if (bk_hands_opening(p, v)) {
         if (count_off(p, v, BK_WHITE) || count_off(p, v, BK_BLACK))
             open_men(&g, 0);
@@ -602,6 +608,10 @@ void bk_hands_play(struct bk_hands_pos *p, const struct bk_variant *v, const str
 {
     bool opening = bk_hands_opening(p, v);
 
+    if (bk_rules_drops_are_turns(v)) {
+        bk_exchange_play(p, v, turn);
+        return;
+    }
     for (unsigned i = 0; i < turn->nbefore; i++)
         bk_hands_put(p, turn->drop[i].man, turn->drop[i].sq);
     if (turn->from != BK_SQ_NONE) {
@@ -621,6 +631,37 @@ void bk_hands_play(struct bk_hands_pos *p, const struct bk_variant *v, const str
     if (!opening && p->quiet)
         p->quiet--;
     p->stm = !p->stm;
+}
+
+static bool count_leaves(void *context, const struct bk_turn *turn,
+                         const struct bk_hands_pos *after);
+
+struct counting {
+    const struct bk_variant *v;
+    unsigned depth;
+    uint64_t leaves;
+};
+
+uint64_t bk_hands_perft(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned depth)
+{
+    struct counting g = { v, depth, 0 };
+    int wdl;
+
+    if (!depth)
+        return 1;
+    if (!bk_hands_over(p, v, &wdl))
+        bk_hands_turns(p, v, count_leaves, &g);
+    return g.leaves;
+}
+
+static bool count_leaves(void *context, const struct bk_turn *turn,
+                         const struct bk_hands_pos *after)
+{
+    struct counting *g = context;
+
+    (void)turn;
+    g->leaves += bk_hands_perft(after, g->v, g->depth - 1);
+    return true;
 }
 
 /* == Text ================================================================ */
@@ -643,6 +684,8 @@ char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,
     char from[8], to[8];
     size_t n;
 
+    if (bk_rules_drops_are_turns(v))
+        return bk_exchange_name(p, v, turn, out);
     out[0] = 0;
     name_drops(p, v, turn->drop, turn->nbefore, out);
     n = strlen(out);
@@ -658,14 +701,16 @@ static enum bk_err list_men(struct bk_hands_pos *p, const struct bk_variant *v,
                             unsigned count[2][BK_TYPES_MAX], struct bk_report *why)
 {
     memset(p, 0, sizeof *p);
+    p->ep = BK_SQ_NONE;
     for (unsigned type = 0; type < v->ntypes; type++)
         for (unsigned c = 0; c < 2; c++) {
             if (type == v->royal && count[c][type] != 1)
                 return bk_fail(why, BK_E_USAGE, "each side has one %s", v->piece[type].name);
             for (unsigned i = 0; i < count[c][type]; i++) {
-                if (p->n == BK_HANDS_MEN_MAX)
-                    return bk_fail(why, BK_E_USAGE, "more than %d men", BK_HANDS_MEN_MAX);
+                if (p->n == BK_HELD_MEN_MAX)
+                    return bk_fail(why, BK_E_USAGE, "more than %d men", BK_HELD_MEN_MAX);
                 p->man[p->n] = bk_man(type, c);
+                p->born[p->n] = (uint8_t)type;
                 p->turns[p->n] = 1;
                 p->sq[p->n++] = BK_SQ_NONE;
             }
@@ -682,6 +727,8 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
 
     if (!bk_rules_hands(v))
         return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
+    if (*v->start && !bk_fen_is_start(v->start))
+        return bk_hands_from_fen(p, v, v->start, why);
     if (!bk_rules_opening_drops(v))
         return bk_fail(why, BK_E_USAGE,
                        "%s does not begin on an empty board, without `opening = drops`: give a FEN",
@@ -733,7 +780,7 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
 /* The men in the brackets of a FEN. */
 struct listed {
     unsigned n;
-    uint8_t man[BK_HANDS_MEN_MAX], turns[BK_HANDS_MEN_MAX];
+    uint8_t man[BK_HELD_MEN_MAX], turns[BK_HELD_MEN_MAX];
 };
 
 /* Reads a number, all its digits; BK_TURNS_EVER: that, or more. */
@@ -791,8 +838,8 @@ static enum bk_err read_hands(const struct bk_variant *v, const char **s, struct
         }
         if (type < 0)
             return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in the brackets", *s);
-        if (off->n == BK_HANDS_MEN_MAX)
-            return bk_fail(why, BK_E_USAGE, "more than %d men", BK_HANDS_MEN_MAX);
+        if (off->n == BK_HELD_MEN_MAX)
+            return bk_fail(why, BK_E_USAGE, "more than %d men", BK_HELD_MEN_MAX);
         ++*s;
         off->man[off->n] = bk_man((unsigned)type, colour);
         err = read_turns(v, s, &off->turns[off->n++], why);
@@ -881,6 +928,8 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
 
     if (!bk_rules_hands(v))
         return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
+    if (bk_rules_drops_are_turns(v))
+        return bk_exchange_from_fen(p, v, fen, why);
     fen = bk_fen_meant(v, fen);
     if (bk_fen_is_start(fen))
         return bk_hands_start(p, v, why);
@@ -931,6 +980,8 @@ char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
     bool none = true;
     size_t n;
 
+    if (bk_rules_drops_are_turns(v))
+        return bk_exchange_to_fen(p, v, out);
     for (unsigned i = 0; i < p->n; i++)
         if (on_board(p, i))
             at[p->sq[i]] = p->man[i];

@@ -377,8 +377,8 @@ static bool must_capture(const struct bk_variant *v, const struct bk_pos *p);
 
 /* Writes the moves from the *first-th on, as many as there is room for, and returns how many;
  *first becomes where the next portion begins. */
-static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
-                             struct bk_move out[BK_MOVES_MAX])
+unsigned bk_moves_pseudo_portion(const struct bk_variant *v, const struct bk_pos *p,
+                                 unsigned *first, struct bk_move out[BK_MOVES_MAX])
 {
     struct making g = begin(v, p, out);
 
@@ -397,7 +397,7 @@ unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
 {
     unsigned first = 0;
 
-    return make_portion(v, p, &first, out);
+    return bk_moves_pseudo_portion(v, p, &first, out);
 }
 
 /* == Exits (conversions) == */
@@ -683,7 +683,7 @@ unsigned bk_moves_portion(const struct bk_variant *v, const struct bk_pos *p, un
 {
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
-    unsigned n = make_portion(v, p, first, out), kept = 0;
+    unsigned n = bk_moves_pseudo_portion(v, p, first, out), kept = 0;
 
     for (unsigned i = 0; i < n; i++)
         if (is_legal(v, &scratch, &d, &out[i]))

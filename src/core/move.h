@@ -42,6 +42,9 @@ unsigned bk_moves_portion(const struct bk_variant *v, const struct bk_pos *p, un
 /* Pseudo-legal moves of the side to move, the first BK_MOVES_MAX; returns how many. */
 unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
                          struct bk_move out[BK_MOVES_MAX]);
+/* The same in portions, all of them. */
+unsigned bk_moves_pseudo_portion(const struct bk_variant *v, const struct bk_pos *p,
+                                 unsigned *first, struct bk_move out[BK_MOVES_MAX]);
 /* Legal moves: the pseudo-legal ones that do not leave the own royal attacked; returns how many. */
 unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
                         struct bk_move out[BK_MOVES_MAX]);

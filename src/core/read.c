@@ -583,7 +583,32 @@ static bool key_zeroing(struct cursor *c, struct bk_variant *v)
 
 static bool key_hand(struct cursor *c, struct bk_variant *v)
 {
-    return cursor_choice(c, "none", "captured", &v->hands);
+    static const char *const words[] = { "none", "captured", "turned", "hostage", NULL };
+    unsigned i = 0;
+    bool ok = cursor_one_of(c, words, &i);
+
+    v->hands = i;
+    v->hand_kind = i ? (enum bk_hand)(i - 1) : BK_HAND_CAPTURED;
+    return ok;
+}
+
+/* "Q9 R5 P1" */
+static bool key_values(struct cursor *c, struct bk_variant *v)
+{
+    while (cursor_more(c)) {
+        const char *start = c->p;
+        uint8_t type = 0;
+        unsigned n = 0;
+
+        if (!cursor_type(c, v, &type) || !cursor_number(c, 1, 255, &n))
+            return false;
+        if (v->worth[type]) {
+            c->p = start;
+            return cursor_wrong(c, "%c stands twice", v->piece[type].letter);
+        }
+        v->worth[type] = (uint8_t)n;
+    }
+    return true;
 }
 
 static bool key_hand_bonus(struct cursor *c, struct bk_variant *v)
@@ -859,6 +884,7 @@ static const struct key keys[] = {
     { "deal-shuffle", .of_variant = key_deal_shuffle },
     { "deal-apart", .of_variant = key_deal_apart },
     { "hand", .of_variant = key_hand },
+    { "values", .of_variant = key_values },
     { "hand-bonus", .of_variant = key_hand_bonus },
     { "hand-recapture", .of_variant = key_hand_recapture },
     { "configuration", .of_variant = key_configuration },

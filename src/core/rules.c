@@ -128,6 +128,8 @@ bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][
     for (unsigned type = 0; type < v->ntypes; type++)
         for (unsigned c = 0; c < 2; c++)
             men[c] += count[c][type];
+    if (bk_rules_drops_are_turns(v)) /* of two kings */
+        return men[0] + men[1] == 2;
     if (men[0] == 1 || men[1] == 1) /* over already */
         return true;
     for (unsigned file = 0; file < v->files; file += 2)

@@ -237,6 +237,21 @@ static inline bool bk_rules_irreversible_zeroes(const struct bk_variant *v)
 
 /* Are captured men held and dropped again? */
 static inline bool bk_rules_hands(const struct bk_variant *v) { return v->hands; }
+/* Is a drop a turn of its own, instead of a move? */
+static inline bool bk_rules_drops_are_turns(const struct bk_variant *v)
+{
+    return v->hands && v->hand_kind != BK_HAND_CAPTURED;
+}
+/* Do captured men change sides? */
+static inline bool bk_rules_turned(const struct bk_variant *v)
+{
+    return v->hand_kind == BK_HAND_TURNED;
+}
+/* What a man counts when hostages are exchanged. */
+static inline unsigned bk_rules_worth(const struct bk_variant *v, unsigned type)
+{
+    return v->worth[type];
+}
 /* May a man who was dropped be taken in the same turn by the side that dropped him? */
 static inline bool bk_rules_recaptures(const struct bk_variant *v) { return !v->no_recapture; }
 /* May a man be held for one more turn each time that his captor has released one of his kind? */

@@ -119,6 +119,13 @@ enum bk_bare {
     BK_BARE_BACK,    /* baring wins unless the very next move bares back    */
 };
 
+/* How captured men come back. */
+enum bk_hand {
+    BK_HAND_CAPTURED, /* held by the captor, dropped beside a move, in their own colour         */
+    BK_HAND_TURNED,   /* they change sides, and are dropped instead of a move                   */
+    BK_HAND_HOSTAGE,  /* they keep their colour, and are exchanged and dropped instead of a move */
+};
+
 /* Who cannot move draws, loses, wins; or the side with fewer men wins. */
 enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS, BK_STALEMATE_WIN, BK_STALEMATE_FEWER };
 
@@ -203,6 +210,8 @@ struct bk_variant {
     uint16_t game_turns;         /* drawn after so many turns of each side; 0: never */
     struct bk_nmove nmove;       /* no part of rules_id: results without a counter are the same */
     bool hands;                  /* captured men are held and dropped again (core/hands.h) */
+    enum bk_hand hand_kind;      /* how */
+    uint8_t worth[BK_TYPES_MAX]; /* of a hostage; 0: none is told */
     bool no_recapture;           /* who drops a man may not take him in the same turn */
     bool hand_bonus;             /* a man may be held longer, the more of his kind came back */
     bool configuration;          /* one own man in each 2x2 box wins */

@@ -442,18 +442,23 @@ int be_plies_left(const struct be_game *g, const struct be_board *b)
 
 /* == Keys ================================================================ */
 
-/* Turns left beyond the one that every man held has; 0 on the board. */
-static unsigned turns_of(const struct bk_hands_pos *p, unsigned i)
+/* What tells men of a kind and place apart: turns left beyond the one that every man held has, what
+   a man was born as, and whose he is off the board. */
+static uint64_t marks_of(const struct bk_hands_pos *p, unsigned i)
 {
-    return p->sq[i] == BK_SQ_NONE ? p->turns[i] - 1u : 0;
+    unsigned turns = p->sq[i] == BK_SQ_NONE ? p->turns[i] - 1u : 0;
+    unsigned was = p->born[i] == bk_man_type(p->man[i]) ? 0 : 1u + p->born[i];
+
+    return turns | was << 8 | (unsigned)p->freed[i] << 16;
 }
 
 static uint64_t hands_key(const struct bk_hands_pos *p)
 {
-    uint64_t key = bk_chance_of(UINT64_C(1) << 40 | p->stm | (uint64_t)p->quiet << 8);
+    uint64_t key = bk_chance_of(UINT64_C(1) << 40 | p->stm | (uint64_t)p->quiet << 8 |
+                                (uint64_t)(uint8_t)(p->ep + 1) << 16 | (uint64_t)p->rights << 24);
 
     for (unsigned i = 0; i < p->n; i++) /* equal men in any order are one position */
-        key += bk_chance_of((uint64_t)p->man[i] << 8 | p->sq[i] | (uint64_t)turns_of(p, i) << 16);
+        key += bk_chance_of((uint64_t)p->man[i] << 8 | p->sq[i] | marks_of(p, i) << 16);
     for (unsigned side = 0; side < 2; side++)
         for (unsigned type = 0; type < BK_TYPES_MAX; type++)
             if (p->released[side][type])

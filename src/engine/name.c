@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "core/clients.h"
+#include "core/exchange.h"
+#include "core/letter.h"
 #include "core/move.h"
+#include "core/rules.h"
 
 /* == Squares ============================================================= */
 
@@ -86,6 +89,10 @@ char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_
     struct bk_move plain = m->plain;
     size_t n = 0;
 
+    if (g->hands && bk_rules_drops_are_turns(g->v) && bk_turn_move(&b->hands, &m->turn, &plain)) {
+        write_plain(g, d, &plain, out);
+        return out;
+    }
     if (g->hands) /* ranks as everywhere: no game with hands has ten */
         return bk_turn_name(&b->hands, g->v, &m->turn, out);
     plain.creates = plain.destroys = 0;
@@ -100,22 +107,31 @@ char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_
     return out;
 }
 
-/* The legal turn of this name; `=`, `+`, `#` and `-` say nothing. */
-static bool turn_read(const struct be_game *g, const struct be_board *b, const char *name,
-                      struct be_move *out)
+/* Copies a name without `=`, `+`, `#` and `-`, which say nothing.  Where a drop is a turn, nor does
+   the case. */
+static void copy_said(const struct be_game *g, const char *name, char out[BE_NAME_MAX])
 {
-    struct be_moves list = { .n = 0 };
-    char wanted[BE_NAME_MAX], each[BE_NAME_MAX];
-    bool found = false;
     size_t n = 0;
 
     for (; *name && n + 1 < BE_NAME_MAX; name++)
         if (!strchr("=+#-", *name))
-            wanted[n++] = *name;
-    wanted[n] = 0;
-    if (n && be_moves_legal(g, b, &list))
+            out[n++] = bk_rules_drops_are_turns(g->v) ? bk_lower(*name) : *name;
+    out[n] = 0;
+}
+
+/* The legal turn of this name. */
+static bool turn_read(const struct be_game *g, const struct be_board *b, const char *name,
+                      struct be_move *out)
+{
+    struct be_moves list = { .n = 0 };
+    char wanted[BE_NAME_MAX], each[BE_NAME_MAX], said[BE_NAME_MAX];
+    bool found = false;
+
+    copy_said(g, name, wanted);
+    if (*wanted && be_moves_legal(g, b, &list))
         for (size_t i = 0; i < list.n && !found; i++) {
-            found = !strcmp(bk_turn_name(&b->hands, g->v, &list.move[i].turn, each), wanted);
+            copy_said(g, bk_turn_name(&b->hands, g->v, &list.move[i].turn, each), said);
+            found = !strcmp(said, wanted);
             if (found)
                 *out = list.move[i];
         }

@@ -169,9 +169,10 @@ static const struct {
     const char *name;
     question *ask;
 } questions[] = {
-    { "probe", ex_ask_probe },     { "moves", ex_ask_moves },   { "board", ex_ask_board },
-    { "line", ex_ask_line },       { "map", ex_ask_map },       { "stats", ex_sum_stats },
-    { "longest", ex_sum_longest }, { "tables", ex_sum_tables }, { "svg", answer_svg },
+    { "probe", ex_ask_probe },       { "moves", ex_ask_moves },   { "board", ex_ask_board },
+    { "line", ex_ask_line },         { "map", ex_ask_map },       { "stats", ex_sum_stats },
+    { "longest", ex_sum_longest },   { "tables", ex_sum_tables }, { "svg", answer_svg },
+    { "examples", ex_sum_examples },
 };
 
 /* The questions of a game: /api/v1/GAME/WHAT */

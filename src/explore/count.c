@@ -17,6 +17,7 @@
 #include "core/clock.h"
 #include "core/hands.h"
 #include "core/thread.h"
+#include "explore/examples.h"
 #include "explore/json.h"
 #include "explore/tick.h"
 #include "study/values.h"
@@ -24,8 +25,9 @@
 
 struct job {
     struct ex_game *game; /* NULL: none */
-    struct bk_material m;
-    bool whole; /* not a material, but this army: */
+    enum { COUNT, EXAMPLES, SOLVE } what;
+    struct bk_material m; /* of a table that is counted or looked through */
+    /* what is solved: */
     struct bk_hands_pos army;
     double asked; /* when it was last asked for */
 };
@@ -84,27 +86,41 @@ static json_t *histogram_json(const struct study_tally *t, bool one_sided, bool 
                      side_json(t, black));
 }
 
-static json_t *count(struct ex_counter *c, const struct job *j)
+/* Opens the job's table, unless it is too large.  On success study_values_close() when done. */
+static enum bk_err open_table(struct ex_counter *c, const struct job *j, struct study_values *x,
+                              bool *exchanged, struct bk_report *why)
 {
     struct study_values_options o = { .v = j->game->v,
                                       .pool = c->pool,
                                       .stop = &c->give_up,
                                       .dir = c->dirs,
                                       .memory = EX_COUNT_MEMORY };
-    struct study_tally *t = malloc(sizeof *t);
     struct bk_material kept = j->m;
-    bool exchanged = bk_material_canonical(&kept, j->game->v);
+    enum bk_err err;
+
+    *exchanged = bk_material_canonical(&kept, j->game->v);
+    err = study_values_open(x, &o, &kept, why);
+    if (!err && x->index->positions > EX_COUNT_MAX) {
+        study_values_close(x);
+        err = bk_fail(why, BK_E_USAGE, "the table is too large to be looked through");
+    }
+    return err;
+}
+
+/* A table's histogram, or its examples; or why there are none. */
+static json_t *look_through(struct ex_counter *c, const struct job *j)
+{
+    struct study_tally *t = j->what == COUNT ? malloc(sizeof *t) : NULL;
     struct bk_report why = { "" };
     struct study_values x;
     json_t *answer = NULL;
-    enum bk_err err = t ? study_values_open(&x, &o, &kept, &why) : BK_E_SYSTEM;
+    bool exchanged;
+    enum bk_err err = t || j->what != COUNT ? open_table(c, j, &x, &exchanged, &why) : BK_E_SYSTEM;
 
     if (!err) {
-        if (x.index->positions <= EX_COUNT_MAX)
-            err = study_tally(t, &x, &why);
-        else
-            err = bk_fail(&why, BK_E_USAGE, "the table is too large to be counted");
-        if (!err)
+        if (j->what == EXAMPLES)
+            err = ex_examples(&answer, &x, &why);
+        else if (!(err = study_tally(t, &x, &why)))
             answer = histogram_json(t, x.one_sided, exchanged);
         study_values_close(&x);
     }
@@ -182,24 +198,27 @@ static json_t *solve(struct ex_counter *c, const struct job *j)
 
 /* == Jobs == */
 
-static void key_of(char key[BK_MATERIAL_NAME_MAX + 8], const struct job *j)
+#define KEY_MAX (BK_MATERIAL_NAME_MAX + 16)
+
+static void key_of(char key[KEY_MAX], const struct job *j)
 {
     char name[BK_MATERIAL_NAME_MAX];
 
-    if (j->whole) {
+    if (j->what == SOLVE) {
         for (unsigned i = 0; i < j->army.n; i++)
             name[i] = bk_man_letter(j->game->v, j->army.man[i]);
-        snprintf(key, BK_MATERIAL_NAME_MAX + 8, "army %.*s", (int)j->army.n, name);
+        snprintf(key, KEY_MAX, "army %.*s", (int)j->army.n, name);
         return;
     }
-    snprintf(key, BK_MATERIAL_NAME_MAX + 8, "count %s", bk_material_name(&j->m, j->game->v, name));
+    snprintf(key, KEY_MAX, "%s %s", j->what == COUNT ? "count" : "examples",
+             bk_material_name(&j->m, j->game->v, name));
 }
 
 static bool same_job(const struct job *one, const struct job *other)
 {
-    if (one->game != other->game || one->whole != other->whole)
+    if (one->game != other->game || one->what != other->what)
         return false;
-    if (!one->whole)
+    if (one->what != SOLVE)
         return bk_material_equal(&one->m, &other->m);
     return one->army.n == other->army.n && !memcmp(one->army.man, other->army.man, one->army.n);
 }
@@ -243,9 +262,9 @@ static bool take_job(struct ex_counter *c)
 static void do_job(struct ex_counter *c, const struct job *job)
 {
     struct ex_kept *sums = &job->game->sums;
-    char key[BK_MATERIAL_NAME_MAX + 8];
+    char key[KEY_MAX];
     uint64_t state = ex_kept_state_now(sums);
-    json_t *found = job->whole ? solve(c, job) : count(c, job);
+    json_t *found = job->what == SOLVE ? solve(c, job) : look_through(c, job);
 
     key_of(key, job);
     if (!c->give_up && state == ex_kept_state_now(sums)) /* the tables have not changed */
@@ -294,7 +313,7 @@ static void *watch(void *context)
 /* The result of a job that is done, owned; NULL: it will be, *counting. */
 static json_t *result_of(struct ex_counter *c, const struct job *job, bool *counting)
 {
-    char key[BK_MATERIAL_NAME_MAX + 8];
+    char key[KEY_MAX];
     json_t *found;
 
     key_of(key, job);
@@ -313,7 +332,7 @@ static bool begin_army(void *context, struct ex_game *game, const struct bk_hand
                        bool *counting)
 {
     struct ex_counter *c = context;
-    const struct job job = { .game = game, .whole = true, .army = *p };
+    const struct job job = { .game = game, .what = SOLVE, .army = *p };
 
     pthread_mutex_lock(&c->asking);
     for (size_t i = 0; i < c->narmies; i++)
@@ -407,7 +426,16 @@ bool ex_counter_busy(struct ex_counter *c)
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
                    bool *counting)
 {
-    const struct job job = { .game = game, .m = *m };
+    const struct job job = { .game = game, .what = COUNT, .m = *m };
+
+    *counting = false;
+    return c ? result_of(c, &job, counting) : NULL;
+}
+
+json_t *ex_counted_examples(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
+                            bool *counting)
+{
+    const struct job job = { .game = game, .what = EXAMPLES, .m = *m };
 
     *counting = false;
     return c ? result_of(c, &job, counting) : NULL;

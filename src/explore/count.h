@@ -1,6 +1,6 @@
 /*
- * count.h - tables counted to the last position, and armies of games with hands solved whole,
- * beside the answering of requests.
+ * count.h - tables counted to the last position, or looked through for examples, and armies of
+ * games with hands solved whole, beside the answering of requests.
  *
  * Either takes seconds or minutes of all cores, so no request waits for it: one thread does one job
  * after the other, in the order in which they were first asked for.  A client that asks again later
@@ -49,6 +49,10 @@ void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up the job un
  */
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
                    bool *counting);
+
+/* Returns the examples of a table (examples.h), with the same limits and in the same way. */
+json_t *ex_counted_examples(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
+                            bool *counting);
 
 /* Armies of games with hands, solved by the same thread. */
 const struct ex_armies *ex_counter_armies(struct ex_counter *c); /* borrowed */

@@ -17,6 +17,7 @@
 #include "core/rules.h"
 #include "explore/count.h"
 #include "explore/json.h"
+#include "explore/reach.h"
 #include "table/counts.h"
 #include "table/listing.h"
 #include "table/material.h"
@@ -53,10 +54,11 @@ static json_t *men_json(const struct bk_variant *v)
         const struct bk_piece *p = &v->piece[type];
         char letter[2] = { p->letter, 0 };
 
-        json_array_append_new(men, json_pack("{ss ss sb si si}", "letter", letter, "name", p->name,
-                                             "royal", (int)(type == v->royal), "army",
+        json_array_append_new(men, json_pack("{ss ss sb si si so}", "letter", letter, "name",
+                                             p->name, "royal", (int)(type == v->royal), "army",
                                              (int)bk_rules_army(v, type), "evolutions",
-                                             (int)bk_rules_allowance(v, type)));
+                                             (int)bk_rules_allowance(v, type), "moves",
+                                             ex_reach(v, type)));
     }
     return men;
 }
@@ -85,10 +87,11 @@ static json_t *variant_json(const struct bk_variant *v)
     }
     if (!rules)
         ex_json_lack();
-    o = json_pack("{ss ss s{si si so} ss si sb sb so ss}", "name", v->name, "title",
+    o = json_pack("{ss ss s{si si so} ss si sb sb sb so ss}", "name", v->name, "title",
                   *v->title ? v->title : v->name, "board", "files", (int)v->files, "ranks",
                   (int)v->ranks, "holes", holes, "start", start_of(v, start), "turns",
-                  (int)bk_rules_turns_max(v), "hands", (int)bk_rules_hands(v), "castling",
+                  (int)bk_rules_turns_max(v), "hands", (int)bk_rules_hands(v), "turned",
+                  (int)bk_rules_turned(v), "castling",
                   (int)(bk_rules_castles(v) || bk_rules_homes_told(v)), "men", men_json(v), "rules",
                   rules ? rules : "");
     free(rules);
@@ -131,6 +134,16 @@ static bool read_material(const struct ex_game *game, const struct ex_query *q,
     if (bk_material_men(m, game->v) > BK_MEN_MAX)
         return ex_reply_error(reply, 400, "usage", "tables have at most %d men", BK_MEN_MAX);
     return true;
+}
+
+/* The same, of a material that has a table. */
+static bool read_table(const struct ex_game *game, const struct ex_query *q, struct bk_material *m,
+                       struct ex_reply *reply)
+{
+    if (!read_material(game, q, m, reply))
+        return false;
+    return !bk_material_by_rule(m, game->v) ||
+           ex_reply_error(reply, 404, "by-rule", "no table is kept: the rules decide this");
 }
 
 static json_t *table_json(const struct bk_lib_table *t)
@@ -450,14 +463,10 @@ void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_quer
     struct bk_lib *lib;
     json_t *known;
 
-    if (!read_material(game, q, &m, reply))
+    if (!read_table(game, q, &m, reply))
         return;
     if (exact && strcmp(exact, "1") && strcmp(exact, "0")) {
         ex_reply_error(reply, 400, "usage", "exact= is 1 or 0");
-        return;
-    }
-    if (bk_material_by_rule(&m, game->v)) {
-        ex_reply_error(reply, 404, "by-rule", "no table is kept: the rules decide this");
         return;
     }
     bk_material_name(&m, game->v, name);
@@ -472,6 +481,44 @@ void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_quer
         ex_json_end(known);
     else if (known)
         ex_reply_json(reply, 200, known);
+}
+
+/* == examples == */
+
+void ex_sum_examples(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                     struct ex_reply *reply)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+    bool counting = false;
+    struct bk_material m;
+    struct bk_lib *lib;
+    json_t *found, *o;
+    const char *error;
+
+    if (!read_table(game, q, &m, reply) || !ex_game_enter(g, game, NULL, &lib, reply))
+        return;
+    ex_game_look_again(game, lib);
+    if (bk_has(lib, bk_material_name(&m, game->v, name)))
+        found = ex_counted_examples(g->counter, game, &m, &counting);
+    else {
+        ex_game_leave(game);
+        ex_reply_error(reply, 404, "no-table", "no table %s of %s", name, game->name);
+        return;
+    }
+    ex_game_leave(game);
+    error = json_string_value(json_object_get(found, "error"));
+    if (error) {
+        bool damaged = json_is_true(json_object_get(found, "damaged"));
+
+        ex_reply_error(reply, damaged ? 500 : 404, damaged ? "damaged" : "no-examples", "%s",
+                       error);
+        ex_json_end(found);
+        return;
+    }
+    o = json_pack("{ss ss sb}", "variant", game->name, "material", name, "counting", (int)counting);
+    if (found)
+        json_object_update_new(o, found);
+    ex_reply_json(reply, 200, o);
 }
 
 /* == longest == */
@@ -551,7 +598,8 @@ static json_t *longest_list(const struct ex_games *g, const struct ex_game *game
             ex_json_lack();
         if (err)
             continue;
-        note_longest(list, &all, table[i].material, bk_file_info(f));
+        if (!bk_kind_counts(bk_file_info(f)->kind)) /* else those to zeroing */
+            note_longest(list, &all, table[i].material, bk_file_info(f));
         bk_file_close(f);
     }
     if (list)

@@ -20,6 +20,9 @@ void ex_sum_tables(struct ex_games *g, struct ex_game *game, const struct ex_que
 /* Wins, draws, losses of material=, the longest, and a histogram of distances. */
 void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                   struct ex_reply *reply);
+/* Zugzwangs, only moves and problems of material=: examples.h. */
+void ex_sum_examples(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                     struct ex_reply *reply);
 /* The longest wins of all tables. */
 void ex_sum_longest(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                     struct ex_reply *reply);

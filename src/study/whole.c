@@ -53,7 +53,7 @@ void study_whole_free(struct study_whole *w)
 bool study_whole_knows(const struct study_whole *w, const struct bk_variant *v,
                        const struct bk_hands_pos *p)
 {
-    return w && w->v == v && w->army.n == p->n && !memcmp(w->army.man, p->man, p->n) &&
+    return w && w->v == v && bk_hands_same_army(&w->army, p, v) && !p->rights &&
            (w->opening || !bk_hands_opening(p, v));
 }
 

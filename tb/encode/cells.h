@@ -10,11 +10,11 @@
 #ifndef BK_CELLS_H
 #define BK_CELLS_H
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "table/varint.h"
 #include "tb/encode/input.h"
+#include "tb/memory/spill.h"
 
 #define INLINE static inline __attribute__((always_inline)) /* for sets of one word, most often */
 
@@ -88,7 +88,7 @@ INLINE uint64_t bk_like_first(const struct bk_row_values *v, unsigned bits, unsi
 #define BK_CELL_SQUARES   0x3f
 
 struct bk_cell_list {
-    uint8_t *byte; /* owned; BK_CELL_FEW bytes past the last cell may be read */
+    uint8_t *byte; /* owned: bk_spill_free(); BK_CELL_FEW bytes past the last cell may be read */
     size_t n, room;
     size_t last;   /* index of the last control byte of the row under way, or 0 */
     uint32_t rows; /* one past the last ended row with cells */
@@ -117,7 +117,7 @@ static inline bool bk_cells_room(struct bk_cell_list *c)
     if (need <= c->room)
         return true;
     need = 2 * need + 4096;
-    byte = realloc(c->byte, need);
+    byte = bk_spill_resize(c->byte, need);
     if (!byte)
         return false;
     c->byte = byte;

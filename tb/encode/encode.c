@@ -121,8 +121,8 @@ static uint32_t *find_fetched(const struct fetched_rows *f, uint64_t first)
 static bool make_fetched(struct fetched_rows *f, uint32_t n, size_t each)
 {
     *f = (struct fetched_rows){ .bits = bk_fetched_bits(n), .n = n, .each = each };
-    f->place = malloc(sizeof *f->place << f->bits);
-    f->word = malloc((n + 1u) * each * sizeof *f->word);
+    f->place = bk_spill_resize(NULL, sizeof *f->place << f->bits);
+    f->word = bk_spill_resize(NULL, (n + 1u) * each * sizeof *f->word);
     if (f->place)
         memset(f->place, 0xff, sizeof *f->place << f->bits); /* NOT_FETCHED */
     return f->place && f->word;
@@ -130,8 +130,8 @@ static bool make_fetched(struct fetched_rows *f, uint32_t n, size_t each)
 
 static void rows_forget(struct unit_rows *u)
 {
-    free(u->fetched.place);
-    free(u->fetched.word);
+    bk_spill_free(u->fetched.place);
+    bk_spill_free(u->fetched.word);
     u->fetched = (struct fetched_rows){ 0 };
 }
 
@@ -292,12 +292,12 @@ static enum bk_err rows_serve(void *context, struct bk_report *why)
         bk_ranks_first_says(&r, sizeof r);
         if (!r.n)
             return BK_OK;
-        number = malloc(r.n * sizeof *number);
+        number = bk_spill_resize(NULL, r.n * sizeof *number);
         if (!number) /* the first waits for an answer */
             bk_transport_abandon(1);
         bk_ranks_first_says(number, r.n * sizeof *number);
         err = move_rows((struct unit_rows *)&a->of[r.unit], number, r.n, why);
-        free(number);
+        bk_spill_free(number);
         if (err)
             return err;
     }
@@ -407,7 +407,7 @@ static enum bk_err keep_shards(void *context, const void *bytes, size_t n, struc
 {
     struct encode_task *task = context;
 
-    if (!BK_ARRAY_ROOM(task->shard, task->room, task->bytes + n))
+    if (!BK_SPILL_ROOM(task->shard, task->room, task->bytes + n))
         return bk_no_memory(why);
     memcpy(task->shard + task->bytes, bytes, n);
     task->bytes += n;
@@ -705,7 +705,7 @@ static const char *receive_small(struct encode_task *task, const char *at, struc
 /* Frees a task's shards, which the scratch file or the first process has now. */
 static void let_small_go(struct encode_task *task)
 {
-    free(task->shard);
+    bk_spill_free(task->shard);
     task->shard = NULL;
     task->bytes = task->room = 0;
     task->done = true;
@@ -1014,7 +1014,7 @@ void bk_encoder_close(struct bk_encoder *e)
         return;
     for (unsigned i = 0; e->task && i < e->nkinds * e->nplaces; i++) {
         bk_unit_release(&e->task[i].unit);
-        free(e->task[i].shard);
+        bk_spill_free(e->task[i].shard);
     }
     if (e->scratch >= 0)
         close(e->scratch);

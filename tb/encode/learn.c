@@ -89,8 +89,8 @@ static bool subset_new(const struct learner *l, struct subset *s, unsigned cols,
     *s = (struct subset){
         .n = (uint32_t)n, .words = bk_column_words(n), .room = words, .cols = cols
     };
-    s->block =
-        malloc(columns * (words * sizeof(*bits) + sizeof(*s->col)) + cols * sizeof(*s->fact));
+    s->block = bk_spill_resize(NULL, columns * (words * sizeof(*bits) + sizeof(*s->col)) +
+                                         cols * sizeof(*s->fact));
     if (!s->block)
         return false;
     bits = s->block;
@@ -108,7 +108,7 @@ static bool subset_new_within(const struct learner *l, struct subset *s, unsigne
     size_t columns = cols + l->planes;
 
     *s = (struct subset){ .n = (uint32_t)n, .words = bk_column_words(n), .cols = cols };
-    s->block = malloc(columns * sizeof(*s->col) + cols * sizeof(*s->fact) + 1);
+    s->block = bk_spill_resize(NULL, columns * sizeof(*s->col) + cols * sizeof(*s->fact) + 1);
     if (!s->block)
         return false;
     s->col = s->block;
@@ -120,8 +120,8 @@ static bool subset_new_within(const struct learner *l, struct subset *s, unsigne
 /* Frees what a set owns, and makes it one of no positions. */
 static void subset_free(struct subset *s)
 {
-    free(s->block);
-    free(s->classes);
+    bk_spill_free(s->block);
+    bk_spill_free(s->classes);
     *s = (struct subset){ 0 };
 }
 
@@ -399,12 +399,13 @@ static size_t words_judged(const struct learner *l, const struct subset *s)
     return s->words;
 }
 
-/* Returns the classes of a set, owned: free().  NULL: no memory. */
+/* Returns the classes of a set, owned: bk_spill_free().  NULL: no memory. */
 static struct value_classes *value_classes_new(const struct learner *l, const struct subset *s,
                                                uint32_t *histogram)
 {
     size_t words = words_judged(l, s);
-    struct value_classes *c = malloc(sizeof *c + BK_CLASSES_MAX * words * sizeof(uint64_t));
+    struct value_classes *c =
+        bk_spill_resize(NULL, sizeof *c + BK_CLASSES_MAX * words * sizeof(uint64_t));
 
     if (!c)
         return NULL;
@@ -572,7 +573,7 @@ static bool is_leaf(struct learner *l, struct subset *s, uint32_t *histogram, bo
     if (keep && !s->leaf)
         s->classes = c;
     else
-        free(c);
+        bk_spill_free(c);
     return s->leaf;
 }
 
@@ -681,7 +682,7 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct subset *s,
         }
     }
     free(q.gain);
-    free(c);
+    bk_spill_free(c);
     return best;
 }
 
@@ -736,7 +737,8 @@ static void part_batch(void *context, uint64_t batch, unsigned thread)
     unsigned j = p->first + (unsigned)batch * BATCH;
     unsigned end = j + BATCH, all = p->first + p->n;
     size_t words = p->small->words + 1;
-    uint64_t *room = p->within ? malloc(PARTED * words * sizeof(*room)) : NULL, *small[PARTED];
+    uint64_t *room = p->within ? bk_spill_resize(NULL, PARTED * words * sizeof(*room)) : NULL,
+             *small[PARTED];
 
     (void)thread;
     bk_spill_ease(p->l->spill);
@@ -752,7 +754,7 @@ static void part_batch(void *context, uint64_t batch, unsigned thread)
         for (unsigned i = 0; p->within && p->need_small && i < n; i++)
             memcpy(p->small->col[j + i], small[i], p->small->words * sizeof(*room));
     }
-    free(room);
+    bk_spill_free(room);
 }
 
 static void part_columns(struct parting *p, struct bk_pool *pool, unsigned first, unsigned n)
@@ -770,7 +772,7 @@ static bool make_steps(struct parting *p)
 
     if (!steps)
         return true;
-    p->steps = malloc(2 * steps * sizeof(*p->steps));
+    p->steps = bk_spill_resize(NULL, 2 * steps * sizeof(*p->steps));
     if (!p->steps)
         return false;
     p->parts.steps = p->steps;
@@ -814,7 +816,7 @@ static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogra
         p->need_rest = !is_leaf(l, s, histogram, !p->top);
         part_columns(p, pool, 0, s->cols);
     }
-    free(p->steps);
+    bk_spill_free(p->steps);
     return !l->failed;
 }
 
@@ -831,7 +833,7 @@ static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogra
 static bool subset_part(struct learner *l, struct bk_pool *pool, struct subset *s, int column,
                         struct subset *small, bool *small_yes, uint32_t *histogram, bool top)
 {
-    uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = NULL;
+    uint64_t n, *mask = bk_spill_resize(NULL, 2 * (s->words + 1) * sizeof(*mask)), *rest = NULL;
     bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead, within = false;
 
     *small = (struct subset){ 0 };
@@ -872,7 +874,7 @@ static bool subset_part(struct learner *l, struct bk_pool *pool, struct subset *
         good = part_set(&p, pool, histogram);
         s->room -= within ? small->room : 0;
     }
-    free(mask);
+    bk_spill_free(mask);
     free(dead);
     return good;
 }
@@ -1096,6 +1098,14 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
     if (!subset_of_sample(&r.l, &all, sample))
         return bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
     return grow_tree(&r, &all, out, why);
+}
+
+/* Two masks, and the classes of the words that are looked at (words_judged()). */
+uint64_t bk_learn_bytes(uint64_t positions)
+{
+    uint64_t words = bk_column_words(positions), most = EVAL_WORDS + EVAL_WORDS / 2;
+
+    return (2 * words + BK_CLASSES_MAX * (words < most ? words : most)) * sizeof(uint64_t);
 }
 
 void bk_learned_release(struct bk_learned *l)

@@ -34,6 +34,9 @@ struct bk_learned {
 enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
                      const struct bk_sample *sample, unsigned dear, const struct bk_logs *logs,
                      struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why);
+/* Returns the bytes that learning from so many positions takes besides the sample, mostly: where
+   only few have another result than most, it looks at more of them. */
+uint64_t bk_learn_bytes(uint64_t positions);
 void bk_learned_release(struct bk_learned *l);
 
 #endif

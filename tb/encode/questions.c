@@ -211,9 +211,9 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_leaf_counts *coun
     out->model.tree = tree;
     out->model.nodes = nodes;
     out->model.leaves = counts->leaves;
-    out->model.leaf = malloc(counts->leaves * sizeof(*out->model.leaf));
+    out->model.leaf = bk_spill_resize(NULL, counts->leaves * sizeof(*out->model.leaf));
     out->model.question = bk_spill_new_brief(spill, values * sizeof(*out->model.question));
-    out->first = malloc((counts->leaves + (size_t)1) * sizeof(*out->first));
+    out->first = bk_spill_resize(NULL, (counts->leaves + (size_t)1) * sizeof(*out->first));
     out->coded = bk_spill_new_brief(spill, values * sizeof(*out->coded));
     out->most = bk_spill_new_brief(spill, values * sizeof(*out->most));
     c.item = malloc(2 * each * sizeof(*c.item));
@@ -272,9 +272,9 @@ void bk_codes_places(struct bk_codes *c, unsigned bits)
 
 void bk_codes_release(struct bk_codes *c)
 {
-    free(c->model.leaf);
+    bk_spill_free(c->model.leaf);
     bk_spill_free(c->model.question);
-    free(c->first);
+    bk_spill_free(c->first);
     bk_spill_free(c->coded);
     bk_spill_free(c->most);
     bk_spill_free(c->place);
@@ -389,7 +389,7 @@ void bk_rates_choose(struct bk_question *q, const struct bk_askers *askers,
 void bk_asked_release(struct bk_asked *asked)
 {
     for (unsigned i = 0; i < BK_ASKED_LISTS; i++)
-        free(asked->of[i].word);
+        bk_spill_free(asked->of[i].word);
     *asked = (struct bk_asked){ 0 };
 }
 
@@ -453,7 +453,7 @@ INLINE bool room_for_parts(struct bk_asked *a, const struct bk_codes *codes, uns
     for (unsigned i = 0; i < BK_ASKED_LISTS; i++) {
         struct bk_asked_list *l = &a->of[i];
 
-        if (l->n + most > l->room && !BK_ARRAY_ROOM(l->word, l->room, l->n + most))
+        if (l->n + most > l->room && !BK_SPILL_ROOM(l->word, l->room, l->n + most))
             return false;
     }
     return true;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "tb/memory/cpu.h"
+#include "tb/memory/spill.h"
 
 #define WINDOW    127 /* variables of an equation */
 #define LIVE_PAST 64  /* places of `live` beyond the keys: rows are read so many at a time */
@@ -33,9 +34,9 @@ static uint32_t words_for(size_t n, unsigned spare)
 
 static void release_words(struct bk_ribbon_room *room)
 {
-    free(room->pivot);
-    free(room->words);
-    free(room->end);
+    bk_spill_free(room->pivot);
+    bk_spill_free(room->words);
+    bk_spill_free(room->end);
     room->pivot = NULL;
     room->words = NULL;
     room->end = NULL;
@@ -44,7 +45,7 @@ static void release_words(struct bk_ribbon_room *room)
 
 static void release_keys(struct bk_ribbon_room *room)
 {
-    free(room->low);
+    bk_spill_free(room->low);
     room->low = room->high = room->live[0] = room->live[1] = NULL;
     room->key_room = 0;
 }
@@ -61,9 +62,9 @@ static bool room_for_words(struct bk_ribbon_room *room, size_t words)
         return true;
     release_words(room);
     words += words / 4 + 16;
-    room->pivot = malloc(words * 64 * sizeof(*room->pivot));
-    room->words = malloc(words * sizeof(*room->words));
-    room->end = malloc((words * 8 + 1) * sizeof(*room->end));
+    room->pivot = bk_spill_resize(NULL, words * 64 * sizeof(*room->pivot));
+    room->words = bk_spill_resize(NULL, words * sizeof(*room->words));
+    room->end = bk_spill_resize(NULL, (words * 8 + 1) * sizeof(*room->end));
     if (!room->pivot || !room->words || !room->end) {
         release_words(room);
         return false;
@@ -81,7 +82,7 @@ static bool room_for_keys(struct bk_ribbon_room *room, size_t n)
     release_keys(room);
     n = (n + n / 4 + 64) / 8 * 8;
     live = n + LIVE_PAST;
-    room->low = aligned_alloc(64, (2 * n + 2 * live) * sizeof(*room->low));
+    room->low = bk_spill_new_often((2 * n + 2 * live) * sizeof(*room->low));
     if (!room->low)
         return false;
     room->high = room->low + n;

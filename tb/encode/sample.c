@@ -119,11 +119,15 @@ static uint32_t list_length(enum bk_effort effort, unsigned words, uint64_t numb
 
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    return sizeof(uint64_t) * list_length(effort, n->board_words, n->numbers);
+    uint64_t most = list_length(effort, n->board_words, n->numbers);
+
+    return sizeof(uint64_t) * (n->rows < most ? n->rows : most);
 }
 
-/* Words to allocate for a column of `words`: some to spare, for parts of sets. */
-static size_t column_room(uint64_t words) { return (size_t)(words + words / 16 + 64); }
+/* Words to allocate for a column of `words`: some to spare, for parts of sets.  A set that is
+   parted needs three; so sets of some 500 words, the least that are parted where they are, have
+   eight to spare. */
+static size_t column_room(uint64_t words) { return (size_t)(words + words / 64 + 64); }
 
 uint64_t bk_sample_bytes(unsigned facts, unsigned bits, uint64_t positions)
 {
@@ -155,6 +159,14 @@ static bool list_all(struct drawing *d, uint32_t most)
         d->row[d->rows++] = row.first;
     }
     return true;
+}
+
+/* Gives back what the list does not use. */
+static void shrink_list(struct drawing *d)
+{
+    uint64_t *row = bk_spill_resize(d->row, (d->rows + 1u) * sizeof *row);
+
+    d->row = row ? row : d->row;
 }
 
 /* Lists one number of each of `n` equal parts. */
@@ -201,10 +213,12 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
     uint64_t seed = 0, span = s->end - s->first;
     uint32_t most = list_length(effort, bk_facts_board_words(s->facts), span), longest = 0;
 
-    d->row = malloc(most * sizeof(*d->row));
+    d->row = bk_spill_resize(NULL, most * sizeof(*d->row));
     if (!d->row)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", most);
     d->all = span / BK_SQ_MAX < most && list_all(d, most);
+    if (d->all && d->rows < most)
+        shrink_list(d);
     if (!d->all)
         list_drawn(d, most, &seed);
     shuffle(d->row, d->rows, &seed);
@@ -325,7 +339,7 @@ static bool measure(struct drawing *d, uint64_t bytes_most)
     uint64_t bytes = 0, own;
 
     for (struct part *p = d->part; p < d->part + d->n; p++) {
-        p->positions = calloc(3 * chunks + 1, sizeof(*p->positions));
+        p->positions = bk_spill_new(NULL, (3 * chunks + 1) * sizeof(*p->positions));
         if (!p->positions)
             return false;
         p->numbers = p->positions + chunks;
@@ -492,7 +506,7 @@ static void close_batch(void *context, uint64_t batch, unsigned thread)
 /* False: no memory. */
 static bool close_gaps(const struct drawing *d, const struct part *p)
 {
-    struct closing k = { d, p, calloc(p->words + 1, sizeof(uint64_t)), NULL };
+    struct closing k = { d, p, bk_spill_new(NULL, (p->words + 1) * sizeof(uint64_t)), NULL };
     size_t chunks = (d->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
     bool good;
 
@@ -503,15 +517,15 @@ static bool close_gaps(const struct drawing *d, const struct part *p)
             k.mask[p->word[c] + i / 64] = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
         }
     if (k.mask && d->ops.steps) {
-        k.steps = malloc((p->words + 1) * d->ops.steps * sizeof(*k.steps));
+        k.steps = bk_spill_resize(NULL, (p->words + 1) * d->ops.steps * sizeof(*k.steps));
         if (k.steps)
             bk_columns_steps(k.steps, k.mask, (size_t)p->words);
     }
     good = k.mask && (k.steps || !d->ops.steps);
     if (good)
         bk_pool_run(d->pool, (d->facts + p->planes + BATCH - 1) / BATCH, close_batch, &k);
-    free(k.steps);
-    free(k.mask);
+    bk_spill_free(k.steps);
+    bk_spill_free(k.mask);
     return good;
 }
 
@@ -564,9 +578,9 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
     for (unsigned i = 0; i < n; i++) {
         if (err || !d.part[i].taken)
             bk_sample_release(&out[i]);
-        free(d.part[i].positions);
+        bk_spill_free(d.part[i].positions);
     }
-    free(d.row);
+    bk_spill_free(d.row);
     return err;
 }
 

@@ -13,7 +13,7 @@
 
 bool bk_asked_add_row(struct bk_asked_rows *l, uint64_t first, uint32_t n)
 {
-    if (!BK_ARRAY_ROOM(l->row, l->room, l->rows + 1))
+    if (!BK_SPILL_ROOM(l->row, l->room, l->rows + 1))
         return false;
     l->row[l->rows++] = (struct bk_asked_row){ .first = first, .n = n };
     bk_asked_by_row(l);
@@ -63,12 +63,9 @@ void bk_asked_rows_clear(struct bk_asked_rows *l)
 
 void bk_asked_rows_release(struct bk_asked_rows *l)
 {
-    if (l->spill) {
-        bk_spill_free(l->row);
-    } else {
-        free(l->row);
+    bk_spill_free(l->row);
+    if (!l->spill)
         bk_asked_release(&l->asked);
-    }
     *l = (struct bk_asked_rows){ 0 };
 }
 
@@ -125,7 +122,7 @@ INLINE bool next_row(struct shard_reader *r, struct row_questions *q)
 
 static bool room_for_keys(struct bk_key_list *l, size_t n)
 {
-    return l->n + n <= l->room || BK_ARRAY_ROOM(l->key, l->room, l->n + n);
+    return l->n + n <= l->room || BK_SPILL_ROOM(l->key, l->room, l->n + n);
 }
 
 INLINE void add_filter(struct bk_key_list *l, uint64_t key, unsigned bits)
@@ -365,7 +362,7 @@ bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, 
 
 void bk_shard_room_release(struct bk_shard_room *room)
 {
-    free(room->keys[0].key);
-    free(room->keys[1].key);
+    bk_spill_free(room->keys[0].key);
+    bk_spill_free(room->keys[1].key);
     bk_ribbon_room_release(&room->ribbon);
 }

@@ -140,8 +140,8 @@ static bool make_room(struct bk_turned *t, const struct bk_turning *of)
     if (positions <= t->room)
         return true;
     bk_turned_release(t);
-    t->code = malloc(positions);
-    t->bits = malloc((size_t)of->nslices * of->words * sizeof *t->bits);
+    t->code = bk_spill_resize(NULL, positions);
+    t->bits = bk_spill_resize(NULL, (size_t)of->nslices * of->words * sizeof *t->bits);
     if (!t->code || !t->bits) {
         bk_turned_release(t);
         return false;
@@ -184,8 +184,8 @@ bool bk_turned_to(struct bk_turned *t, const struct bk_turning *of)
 
 void bk_turned_release(struct bk_turned *t)
 {
-    free(t->code);
-    free(t->bits);
+    bk_spill_free(t->code);
+    bk_spill_free(t->bits);
     *t = (struct bk_turned){ 0 };
 }
 

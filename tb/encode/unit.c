@@ -38,8 +38,16 @@
 
 struct unit_piece {
     bool remembered;           /* `cells` has its cells */
-    struct bk_cell_list cells; /* bytes borrowed from the unit's */
+    struct bk_cell_list cells; /* bytes borrowed from a chunk */
 };
+
+/* Cells are remembered in chunks, which are allocated as they are needed: how many there are
+   depends on values.  A chunk of a large unit is a large page, with what stands in front. */
+struct cell_chunk {
+    struct cell_chunk *next;
+    uint8_t byte[]; /* BK_CELL_FEW more than are taken */
+};
+enum { CHUNK_SMALL = 256 << 10, CHUNK_LARGE = BK_SPILL_LARGE - 64 };
 
 /* The shard that is being cut: rows from `row` of `piece` on, `rows` of them. */
 struct shard_cut {
@@ -64,7 +72,9 @@ struct unit_scratch {
     uint64_t *count;         /* as bk_leaf_counts.n */
     struct rise rise[RISES]; /* waiting, the oldest at rises % RISES */
     unsigned rises;
-    struct bk_cell_list cells; /* of the piece that is being counted */
+    struct bk_cell_list cells;      /* of the piece that is being counted */
+    struct cell_chunk *chunk;       /* owned, the newest first */
+    uint64_t chunk_at, chunk_bytes; /* of the newest: taken, all */
     struct bk_shard_room shard;
 };
 
@@ -99,9 +109,9 @@ struct unit_run {
     uint64_t sampled_bytes; /* of the sample's columns */
     struct bk_learned learned;
     struct bk_leaf_counts counts;
-    bool counts_shared; /* by the threads */
-    uint8_t *cells;     /* remembered cells of all pieces; NULL: none */
-    uint64_t cells_taken, cells_room;
+    bool counts_shared;               /* by the threads */
+    uint64_t chunk_bytes;             /* of a chunk, if it is enough */
+    uint64_t cells_taken, cells_room; /* bytes of chunks, of all threads: now, at most */
     /* Codes and their rates. */
     struct bk_codes codes;
     struct bk_askers *askers;    /* by question, until its rates are chosen */
@@ -256,11 +266,14 @@ static void know_tree(struct unit_run *u, const struct bk_sample *s)
 static void know_cells(struct unit_run *u)
 {
     uint32_t remembered = 0;
+    uint64_t bytes = 0;
 
-    for (uint32_t p = u->from; p < u->to; p++)
+    for (uint32_t p = u->from; p < u->to; p++) {
         remembered += u->piece[p].remembered;
+        bytes += u->piece[p].remembered ? u->piece[p].cells.n : 0;
+    }
     if (remembered)
-        u->known.cells = (double)(u->cells_taken + 1) * u->pieces / remembered;
+        u->known.cells = (double)(bytes + 1) * u->pieces / remembered;
     u->known.forgotten = u->to > u->from ? 1 - (double)remembered / (u->to - u->from) : 0;
     reckon(u, BK_PASS_RATES);
 }
@@ -366,6 +379,16 @@ static enum bk_err unit_run_init(struct unit_run *u, const struct bk_unit_source
     return BK_OK;
 }
 
+static void forget_cells(struct unit_scratch *w)
+{
+    for (struct cell_chunk *c = w->chunk, *next; c; c = next) {
+        next = c->next;
+        bk_spill_free(c);
+    }
+    w->chunk = NULL;
+    w->chunk_at = w->chunk_bytes = 0;
+}
+
 static void unit_run_release(struct unit_run *u)
 {
     for (unsigned t = 0; u->scratch && t < u->threads; t++) {
@@ -375,8 +398,9 @@ static void unit_run_release(struct unit_run *u)
         bk_turned_release(&w->turned);
         bk_spill_free(w->met);
         if (t && !u->counts_shared)
-            free(w->count);
-        free(w->cells.byte);
+            bk_spill_free(w->count);
+        bk_spill_free(w->cells.byte);
+        forget_cells(w);
         bk_shard_room_release(&w->shard);
     }
     for (uint32_t p = 0; u->lists && p < u->pieces; p++)
@@ -385,9 +409,8 @@ static void unit_run_release(struct unit_run *u)
     free(u->lists);
     free(u->piece);
     free(u->cut);
-    free(u->leaf);
-    free(u->met_by_odd);
-    bk_spill_free(u->cells);
+    bk_spill_free(u->leaf);
+    bk_spill_free(u->met_by_odd);
     bk_spill_free(u->askers);
     bk_spill_free(u->counts.n);
     bk_boxes_free(u->box, bk_ranks());
@@ -540,7 +563,8 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
 {
     uint64_t sample = bk_sample_rows(n, options->effort);
     uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
-    uint64_t list = bk_sample_list_bytes(n, options->effort);
+    uint64_t list = bk_sample_list_bytes(n, options->effort) + positions / 8;
+    uint64_t learning = bk_learn_bytes(positions);
     uint64_t columns = n->taught ? 0 : bk_sample_bytes(n->facts, n->bits, positions);
     uint64_t cells =
         lesser(n->here, columns > options->memory_bytes ? columns : options->memory_bytes);
@@ -552,7 +576,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     }
     return (struct bk_unit_memory){
         columns,
-        n->taught ? 0 : list,
+        n->taught ? 0 : (list > learning ? list : learning),
         writing,
         writing_bytes(n->numbers, n->words, threads, true) + list +
             positions * CODES_LONG * !bk_bits_of_results(n->bits, n->five),
@@ -669,23 +693,47 @@ static void count_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares
         count_cell_of(k, leaf, squares, words, bits);
 }
 
-/* Takes n bytes of u->cells; NULL: so many are not left. */
-static uint8_t *take_cell_bytes(struct unit_run *u, uint64_t n)
+/* Takes bytes of u->cells_room for a chunk: `wanted`, or what is left, but `least`.  0: that is not
+   left. */
+static uint64_t take_cells_room(struct unit_run *u, uint64_t wanted, uint64_t least)
 {
-    uint64_t taken = __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED);
+    uint64_t taken = __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED), n;
 
-    while (n <= u->cells_room - taken)
-        if (__atomic_compare_exchange_n(&u->cells_taken, &taken, taken + n, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
-            return u->cells + taken;
-    return NULL;
+    do {
+        n = lesser(wanted, u->cells_room - taken);
+        if (n < least)
+            return 0;
+    } while (!__atomic_compare_exchange_n(&u->cells_taken, &taken, taken + n, true,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return n;
 }
 
-static void remember_cells(struct unit_run *u, struct unit_piece *p,
+/* Makes a thread's next chunk, of n bytes at least.  False: there is no room, or no memory. */
+static bool add_chunk(struct unit_run *u, struct unit_scratch *w, uint64_t n)
+{
+    const uint64_t own = sizeof(struct cell_chunk) + BK_CELL_FEW;
+    uint64_t least = n + own, bytes = u->chunk_bytes > least ? u->chunk_bytes : least;
+    struct cell_chunk *c;
+
+    bytes = take_cells_room(u, bytes, least);
+    c = bytes ? bk_spill_new(NULL, bytes) : NULL;
+    if (!c)
+        return false;
+    c->next = w->chunk;
+    w->chunk = c;
+    w->chunk_at = 0;
+    w->chunk_bytes = bytes - own;
+    return true;
+}
+
+static void remember_cells(struct unit_run *u, struct unit_scratch *w, struct unit_piece *p,
                            const struct bk_cell_list *cells)
 {
+    bool room = (w->chunk && cells->n <= w->chunk_bytes - w->chunk_at) || add_chunk(u, w, cells->n);
+
     p->cells = *cells;
-    p->cells.byte = take_cell_bytes(u, cells->n);
+    p->cells.byte = room ? w->chunk->byte + w->chunk_at : NULL;
+    w->chunk_at += room ? cells->n : 0;
     p->remembered = p->cells.byte;
     if (p->remembered && cells->n)
         memcpy(p->cells.byte, cells->byte, cells->n);
@@ -698,13 +746,14 @@ static void count_piece(void *context, uint64_t nth, unsigned thread)
     struct bk_cell_list *cells = &k.scratch->cells;
 
     bk_cells_init(cells, u->words, u->learned.leaves);
-    if (u->cells && u->learned.leaves < BK_CELL_LEAVES_MAX &&
-        __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED) < u->cells_room)
+    if (u->learned.leaves < BK_CELL_LEAVES_MAX &&
+        (k.scratch->chunk_at < k.scratch->chunk_bytes ||
+         __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED) < u->cells_room))
         k.walk.record = cells;
     walk_piece(&k, u->from + nth);
     end_counts(k.scratch, u->counts_shared);
     if (k.walk.record)
-        remember_cells(u, &u->piece[u->from + nth], cells);
+        remember_cells(u, k.scratch, &u->piece[u->from + nth], cells);
 }
 
 static enum bk_err count_here(struct unit_run *u, struct bk_report *why)
@@ -715,13 +764,13 @@ static enum bk_err count_here(struct unit_run *u, struct bk_report *why)
     c->leaves = u->learned.leaves;
     c->bits = u->src->bits;
     u->cells_room = room_for_cells(u, n * sizeof(*c->n));
-    u->cells = u->cells_room ? bk_spill_new(NULL, u->cells_room + BK_CELL_FEW) : NULL;
+    u->chunk_bytes = u->pool ? CHUNK_LARGE : CHUNK_SMALL;
     u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
     c->n = bk_spill_new_brief(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
         bool own = t && !u->counts_shared;
 
-        u->scratch[t].count = own ? calloc(n, sizeof(*c->n)) : c->n;
+        u->scratch[t].count = own ? bk_spill_new(NULL, n * sizeof(*c->n)) : c->n;
         if (!u->scratch[t].count)
             return bk_fail(why, BK_E_SYSTEM, "no memory to count the values of %u leaves",
                            c->leaves);
@@ -731,7 +780,7 @@ static enum bk_err count_here(struct unit_run *u, struct bk_report *why)
     for (unsigned t = 1; t < u->threads && !u->counts_shared; t++) {
         for (size_t i = 0; i < n; i++)
             c->n[i] += u->scratch[t].count[i];
-        free(u->scratch[t].count);
+        bk_spill_free(u->scratch[t].count);
         u->scratch[t].count = NULL;
     }
     return BK_OK;
@@ -757,10 +806,10 @@ static void unlearn(struct unit_run *u)
     bk_codes_release(&u->codes);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
-    for (unsigned t = 0; t < u->threads; t++)
+    for (unsigned t = 0; t < u->threads; t++) {
         u->scratch[t].count = NULL;
-    bk_spill_free(u->cells);
-    u->cells = NULL;
+        forget_cells(&u->scratch[t]);
+    }
     u->cells_taken = 0;
     for (uint32_t p = u->from; p < u->to; p++)
         u->piece[p].remembered = false;
@@ -807,8 +856,8 @@ static enum bk_err judge_guesses(struct unit_run *u, struct bk_report *why)
 {
     const struct bk_model *m = &u->codes.model;
 
-    u->leaf = malloc((m->leaves + (size_t)1) * sizeof *u->leaf);
-    u->met_by_odd = malloc(m->leaves + (size_t)1);
+    u->leaf = bk_spill_resize(NULL, (m->leaves + (size_t)1) * sizeof *u->leaf);
+    u->met_by_odd = bk_spill_resize(NULL, m->leaves + (size_t)1);
     if (!u->leaf || !u->met_by_odd)
         return bk_fail(why, BK_E_SYSTEM, "no memory for %u leaves", m->leaves);
     for (uint32_t leaf = 0; leaf < m->leaves; leaf++) {

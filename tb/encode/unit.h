@@ -81,7 +81,7 @@ uint64_t bk_unit_most(uint64_t numbers, struct bk_some_ranks some);
  */
 struct bk_unit_memory {
     uint64_t columns;  /* what is learned from; there until the tree is grown */
-    uint64_t sampling; /* besides, while they are filled */
+    uint64_t sampling; /* besides, while they are filled, and learned from */
     uint64_t writing;  /* afterwards, in their place */
     uint64_t own;      /* with a spill: what does not go there */
 };

@@ -22,7 +22,7 @@
 
 /* What MPI takes in each of two processes, and besides where there are more.  Measured with Open
    MPI 4.1, by shared memory and by TCP, of 2 to 16. */
-#define SEVERAL_BYTES       (UINT64_C(14541) << 10)
+#define SEVERAL_BYTES       (UINT64_C(15693) << 10)
 #define MORE_THAN_TWO_BYTES (UINT64_C(3277) << 10)
 
 /* Where files answer alone each thread but the first takes so much more, for its lists of a unit's
@@ -34,11 +34,10 @@
    what it leads to, `fast`).  Of several processes the estimate is above that anyway. */
 #define BETWEEN(bytes, held) ((bytes) / 100 + (held) / 24)
 
-/* Of each thread: rows under way, ribbons, facts of a row. */
-#define ENCODER_BYTES (UINT64_C(4) << 20)
-/* Of each thread but the first: the allocator's arena for questions and ribbons.  Measured, with 2
-   and 7 threads (tests/memory.sh). */
-#define THREAD_BYTES (UINT64_C(2) << 20)
+/* Of a process that encodes: small lists, models while they are packed. */
+#define ENCODER_BYTES (UINT64_C(23) << 17)
+/* Of each thread but the first: the allocator's arena.  Measured, with 2 to 7 threads. */
+#define THREAD_BYTES (UINT64_C(5) << 19)
 
 /* For the cells of a unit, if solving has not taken more. */
 #define CELLS_BYTES (UINT64_C(1) << 29)
@@ -181,8 +180,8 @@ struct prediction {
 /* What the process takes, whatever table it makes. */
 static uint64_t always_of(const struct bk_plan *p, unsigned threads)
 {
-    uint64_t bytes = PROCESS_BYTES + bk_geometry_bytes(p->v->geometry, p->v) +
-                     threads * ENCODER_BYTES + (threads - 1) * THREAD_BYTES;
+    uint64_t bytes = PROCESS_BYTES + bk_geometry_bytes(p->v->geometry, p->v) + ENCODER_BYTES +
+                     (threads - 1) * THREAD_BYTES;
 
     bytes += p->alone ? (threads - 1) * ALONE_THREAD_BYTES : 0;
     if (is_several(p))
@@ -332,6 +331,8 @@ static uint64_t bytes_for_cells(uint64_t positions, uint64_t solving)
     return solving > enough ? solving : enough;
 }
 
+static void raise_to(uint64_t *most, uint64_t bytes) { *most = bytes > *most ? bytes : *most; }
+
 /* Predicts solving and encoding: of one process, or of the first, which learns, and of others. */
 static enum bk_err predict_each(const struct prediction *x, struct bk_index *ix, uint32_t table,
                                 bool let_go, const struct bk_solving *chosen,
@@ -365,9 +366,9 @@ static enum bk_err predict_each(const struct prediction *x, struct bk_index *ix,
             t->room_bytes = encoder.room;
         }
         most = n.encoding + encoder.peak;
+        raise_to(&t->solving_bytes, always + n.peak);
         most = always + (n.peak > most ? n.peak : most);
-        most += is_several(x->p) ? 0 : BETWEEN(most, x->h->bytes);
-        t->memory_bytes = most > t->memory_bytes ? most : t->memory_bytes;
+        raise_to(&t->memory_bytes, most + (is_several(x->p) ? 0 : BETWEEN(most, x->h->bytes)));
     }
     return err;
 }
@@ -458,7 +459,7 @@ static enum bk_err predict(struct prediction *x, struct bk_index **ix, uint32_t 
     if (err)
         return err;
     t->encode_bytes = encode_bytes_of(x, t, n);
-    t->memory_bytes = x->peak;
+    t->memory_bytes = t->solving_bytes = x->peak;
     err = predict_each(x, *ix, table, !keep, n, &least_encoder, why);
     memcpy(t->sent_bytes, x->sent, sizeof x->sent);
     if (!err && is_several(x->p)) {
@@ -511,6 +512,7 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
                                   .known = known,
                                   .always = always_of(p, threads) };
 
+    p->process_bytes = x.always;
     if (!bk_resident_init(&h, p, memory_limit))
         err = bk_no_memory(why);
     *memory = h.memory;

@@ -11,8 +11,8 @@
  * Sets memory_bytes of the tables that are missing to an estimate: the peak resident size of the
  * whole process, with the tables that are resident meanwhile, the threads' scratch and the
  * encoder's buffers.  Of several processes (p->processes) it is that of the first, which takes
- * most: it learns for all.  Tests hold it to 10 percent for tables that take more than some ten
- * MiB.
+ * most: it learns for all.  It is the most that a build may take, whatever values it meets:
+ * solving_bytes do not depend on values, and what encoding takes beside does (docs/memory.md).
  *
  * threads, memory_limit  as bk_build() has them; 0 threads: one a core
  *

@@ -545,6 +545,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     if (err)
         return err;
     m.built.sent = add_up_sent(b);
+    m.built.memory_bytes = b->p->process_bytes + bk_arena().peak;
     if (b->o->built)
         b->o->built(b->o->context, &m.built);
     return err;
@@ -808,6 +809,7 @@ static enum bk_err build_nth(struct builder *b, struct bk_report *why)
         sweep(b);
         return BK_OK;
     }
+    bk_arena_again();
     if (is_to_end(b->o))
         err = bk_fail(why, BK_E_SYSTEM, "interrupted before %s", t->name);
     err = bk_ranks_agree(err, why);

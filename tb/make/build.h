@@ -24,7 +24,9 @@ struct bk_built { /* told after each table */
         *ix; /* with counts_alone, during the call: index of the summary's numbers */
     double solve_cpu, encode_cpu, wall; /* seconds */
     uint64_t wdl_bytes, dtw_bytes;
-    unsigned plies; /* of all its blocks, but those that threads solve by themselves */
+    uint64_t memory_bytes; /* of the process at most while it was made, by the arena's count, which
+                              has arrays on disk, too, and none of several processes */
+    unsigned plies;        /* of all its blocks, but those that threads solve by themselves */
 };
 
 struct bk_build_options {

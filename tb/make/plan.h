@@ -22,6 +22,7 @@ struct bk_plan_table {
     uint64_t positions;      /* both sides */
     uint64_t anew_positions; /* estimate: of tables that are on disk, but solved again for it */
     uint64_t memory_bytes;   /* estimate of the peak while it is made: budget.h */
+    uint64_t solving_bytes;  /* the same while it is solved: no value changes it */
     uint64_t held_bytes;     /* estimate: what stays in memory for others once it is solved */
     uint64_t frame_bytes;    /* of its index and its blocks' descriptions, besides */
     uint64_t least_bytes;    /* the smallest memory limit with which it can be made */
@@ -73,6 +74,7 @@ struct bk_plan {
     uint64_t machine_bytes;   /* memory that a process here may have; 0: all of the machine's */
     bool holds_more;          /* resident tables may take a third of memory, not a quarter: there is
                                  enough, and no limit is set */
+    uint64_t process_bytes;   /* estimate: what a process takes whatever it makes: budget.h */
     uint64_t foretold;        /* hash of what memory was estimated from; 0: it was not */
     unsigned processes;       /* that will make the tables together; 0: one */
     struct bk_owners owners;  /* bk_plan_owners() */

@@ -19,6 +19,7 @@
 #include <malloc.h>
 #endif
 
+#include "core/array.h"
 #include "table/write.h"
 
 #define FRONT  64          /* keeps the array's alignment */
@@ -73,13 +74,27 @@ static void raise_peak(uint64_t now)
         ;
 }
 
+/* Is it large, and the allocator's?  The page cache counts these as live, mapped ones anyway. */
+static bool is_other(const struct front *p) { return !p->mapped && p->bytes >= MAPPED; }
+
 /* Counts a real array that comes, and returns it. */
 static void *counted(struct front *p)
 {
     if (!p)
         return NULL;
+    if (is_other(p))
+        bk_stock_other_comes(p->bytes);
     raise_peak(atomic_fetch_add(&live, p->bytes) + p->bytes);
     return (char *)p + FRONT;
+}
+
+/* The same of an array that goes. */
+static void uncount(const struct front *p)
+{
+    if (is_other(p))
+        bk_stock_other_goes(p->bytes);
+    if (!p->before)
+        atomic_fetch_sub(&live, p->bytes);
 }
 
 struct bk_arena bk_arena(void) { return (struct bk_arena){ .live = live, .peak = peak }; }
@@ -414,6 +429,37 @@ void *bk_spill_new_often(size_t bytes)
     return dry ? dry_new(all, false) : counted(from_allocator(all));
 }
 
+void *bk_spill_resize(void *array, size_t bytes)
+{
+    struct front *old = array ? (struct front *)((char *)array - FRONT) : NULL, *p;
+    const struct front was = old ? *old : (struct front){ 0 };
+    size_t all = bytes_of(bytes);
+
+    p = all ? realloc(old, all) : NULL;
+    if (!p)
+        return NULL;
+    *p = (struct front){ .bytes = all };
+    uncount(&was);
+    return counted(p);
+}
+
+bool bk_spill_room(void *array, size_t *room, size_t wanted, size_t element_bytes)
+{
+    size_t more;
+    void *old, *moved;
+
+    if (wanted <= *room)
+        return true;
+    more = bk_array_more(*room, wanted, element_bytes);
+    memcpy(&old, array, sizeof old);
+    moved = more ? bk_spill_resize(old, more * element_bytes) : NULL;
+    if (!moved)
+        return false;
+    memcpy(array, &moved, sizeof moved);
+    *room = more;
+    return true;
+}
+
 void *bk_spill_new(struct bk_spill *st, size_t bytes) { return new_array(st, bytes, false); }
 
 void *bk_spill_new_brief(struct bk_spill *st, size_t bytes) { return new_array(st, bytes, true); }
@@ -460,8 +506,7 @@ void bk_spill_free(void *array)
         return;
     }
     p = (struct front *)((char *)array - FRONT);
-    if (!p->before)
-        atomic_fetch_sub(&live, p->bytes);
+    uncount(p);
     if (p->brief)
         unmap_brief(p);
     else if (p->st)

@@ -45,6 +45,13 @@ void *bk_spill_new_brief(struct bk_spill *st, size_t bytes);
 /* As bk_spill_new(), in memory, from the allocator, and not cleared: for an array that comes and
    goes with every block.  To map it each time would take longer than to fill it. */
 void *bk_spill_new_often(size_t bytes);
+/* As realloc(), of NULL or of such an array, whose owner changes its size: in memory, from the
+   allocator, aligned to 16 bytes, and not cleared.  NULL: no memory; the array is as it was. */
+void *bk_spill_resize(void *array, size_t bytes);
+/* BK_ARRAY_ROOM() (core/array.h) by bk_spill_resize(). */
+#define BK_SPILL_ROOM(array, room, wanted)                                                         \
+    bk_spill_room(&(array), &(room), (wanted), sizeof *(array))
+bool bk_spill_room(void *array, size_t *room, size_t wanted, size_t element_bytes);
 void bk_spill_free(void *p); /* NULL is fine */
 /*
  * As bk_spill_new(), in memory, for a *sparse* array: only parts of it will ever be touched.  No

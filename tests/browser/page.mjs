@@ -1,75 +1,9 @@
 /*
  * page.mjs - the page in a browser: what a visitor does, what he sees, and that nothing goes wrong
- * unseen.  run.sh starts it, with URL (of a server, or of a site without one), API (of a server that
- * knows what is right) and CHROMIUM; ONLY=TEXT: the tests whose names have that.
+ * unseen.  run.sh starts it (visitor.mjs).
  */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { chromium } from 'playwright-core';
-
-const base = process.env.URL, api = process.env.API ?? base, shots = process.env.SHOTS;
-const DIAMOND = '8/8/8/3k4/8/1KQ5/8/q7_w_-_-_0_1';
-const troubles = [], outside = [];
-let passed = 0;
-
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
-
-/* A page of its own for each test; all that goes wrong in it is remembered. */
-async function visit(query, options = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-    const page = await context.newPage();
-
-    page.setDefaultTimeout(15000);
-    page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning')
-            troubles.push(`${query}: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => troubles.push(`${query}: ${error.stack}`));
-    page.on('request', (request) => {
-        if (!request.url().startsWith(base) && !request.url().startsWith('data:'))
-            outside.push(request.url());
-    });
-    await page.goto(base + query);
-    await page.waitForSelector('body.ready');
-    return page;
-}
-
-async function test(name, body) {
-    if (!name.includes(process.env.ONLY ?? ''))
-        return;
-    try {
-        await body();
-        passed++;
-    } catch (error) {
-        troubles.push(`${name}: ${error.stack}`);
-    }
-}
-
-const verdict = (page) => page.locator('#verdict strong').innerText();
-const fenOf = (page) => page.inputValue('#fen');
-const man = (square) => `.men [data-square="${square}"]`;
-const field = (square) => `.squares [data-square="${square}"]`;
-const until = (page, test_, argument) => page.waitForFunction(test_, argument);
-const hears = (page, text) => until(page, (wanted) =>
-    document.querySelector('#verdict').innerText.includes(wanted), text);
-
-async function shoot(page, name) {
-    if (!shots)
-        return;
-    mkdirSync(shots, { recursive: true });
-    await page.waitForTimeout(150);
-    await page.screenshot({ path: `${shots}/${name}.png` });
-}
-
-async function drag(page, from, to) {
-    const a = await page.locator(from).first().boundingBox(), b = await page.locator(to).first().boundingBox();
-
-    await page.mouse.move(a.x + a.width / 2, a.y + a.height / 2);
-    await page.mouse.down();
-    await page.mouse.move(a.x + a.width / 2 + 9, a.y + a.height / 2 + 9);
-    await page.mouse.move(b.x + b.width / 2, b.y + b.height / 2, { steps: 4 });
-    await page.mouse.up();
-}
+import { api, base, DIAMOND, drag, fenOf, field, finish, hears, man, shoot, test, until, verdict, visit } from './visitor.mjs';
 
 await test('a position is loaded by its address, and its moves are told by verdict', async () => {
     const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
@@ -834,10 +768,4 @@ await test('without scripts of others: the policy is sent', async () => {
     await page.context().close();
 });
 
-await browser.close();
-for (const url of outside)
-    troubles.push(`asked outside: ${url}`);
-for (const trouble of troubles)
-    console.log(trouble);
-console.log(`browser${api === base ? '' : ', without a server'}: ${passed} passed, ${troubles.length} troubles`);
-process.exit(troubles.length ? 1 : 0);
+await finish('browser');

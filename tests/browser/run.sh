@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh BUILD - the page of `bareking explore` in Chromium, then, after `make wasm`, that of `bareking
-# site`, which has no server.  Needs node, npm and chromium (Debian's); playwright-core comes by npm
-# into BUILD/browser, its browsers do not.  SHOTS=DIR: pictures to look at.  Last line: how it went.
+# site`, which has no server.  Needs node, npm and chromium (Debian's); playwright-core and axe-core come by npm
+# into BUILD/browser, browsers do not.  SHOTS=DIR: pictures to look at.  Last line: how it went.
 set -eu
 case ${1:?usage: run.sh BUILD} in
 /*) build=$1 ;;
@@ -14,8 +14,8 @@ chromium=$(command -v chromium || command -v chromium-browser || command -v goog
 command -v npm >/dev/null || { echo "not tried: no npm (chromium nodejs npm)"; exit 77; }
 
 mkdir -p "$dir"
-[ -d "$dir/node_modules/playwright-core" ] ||
-    (cd "$dir" && npm install --silent --no-fund --no-audit playwright-core@1) >&2
+[ -d "$dir/node_modules/playwright-core" ] && [ -d "$dir/node_modules/axe-core" ] ||
+    (cd "$dir" && npm install --silent --no-fund --no-audit playwright-core@1 axe-core@4) >&2
 "$bin" build shatranj KQvKQ KRvKN --dir "$dir/tables" --quiet
 "$bin" build puzzle KRvKN --dir "$dir/tables" --quiet
 "$bin" build grand-shatranj KOvKO --dir "$dir/tables" --quiet
@@ -31,11 +31,13 @@ until [ -s "$dir/where" ] || [ $i -ge 100 ]; do
 done
 cp "$here"/*.mjs "$dir/"
 cd "$dir"
-export CHROMIUM="$chromium"
+export CHROMIUM="$chromium" BIN="$bin" TABLES="$dir/tables"
 API=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' where)
 export API
 status=0
-URL=$API node page.mjs || status=1
+for tests in page stay; do
+    URL=$API node $tests.mjs || status=1
+done
 rm -rf site far
 if ! "$bin" site tables -o site --quiet 2>where; then
     grep -q 'make wasm' where || { cat where >&2; exit 1; }
@@ -53,5 +55,7 @@ until [ -s far ] || [ $i -ge 100 ]; do
     i=$((i + 1))
     sleep 0.1
 done
-URL=$(cat far) SHOTS=${SHOTS:+$SHOTS/far} node page.mjs || status=1
+for tests in page stay; do
+    URL=$(cat far) SHOTS=${SHOTS:+$SHOTS/far} node $tests.mjs || status=1
+done
 exit $status

@@ -10,6 +10,7 @@
 #include "core/load.h"
 #include "core/move.h"
 #include "core/read.h"
+#include "core/rules.h"
 #include "table/index.h"
 #include "table/index_new.h"
 
@@ -163,7 +164,10 @@ void fuzz_variant(const struct bk_variant *v)
         struct bk_report why;
         struct bk_index *ix;
 
-        m.count[0][v->royal] = m.count[1][v->royal] = 1;
+        if (bk_rules_royal(v))
+            m.count[0][v->royal] = m.count[1][v->royal] = 1;
+        else
+            m.count[~type & 1][0] = 1;
         m.count[type & 1][type] = 1;
         if (type == v->royal)
             continue;

@@ -15,7 +15,7 @@ for target in "$build"/fuzz/replay_*; do
     changes=200
     set -- "$here/corpus/$name"/*
     case $name in
-    variant) changes=40; set -- "$@" "$here"/../../src/variants/*.ini ;;
+    variant) changes=40; set -- "$@" "$here"/../../src/variants/*.ini "$here"/../../src/variants/counted/*.ini ;;
     checkpoint) changes=20 ;;
     esac
     if ! timeout 120 "$target" "$changes" "$@" 2>"$log" >/dev/null; then

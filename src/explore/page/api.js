@@ -41,6 +41,7 @@ export const line = (name, fen) => game(name, 'line', { fen });
 export const map = (name, fen, square) => game(name, 'map', { fen, square });
 export const stats = (name, material) => game(name, 'stats', { material, exact: '1' },
     (answer) => !answer.counting && !answer.error && answer.histogram); /* of all positions, once they are counted */
+export const examples = (name, material) => game(name, 'examples', { material });
 /* What there is may be more a minute later. */
 export const longest = (name) => game(name, 'longest', {}, () => false);
 export const tables = (name, material) => game(name, 'tables', material ? { material } : {}, () => false);

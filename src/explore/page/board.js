@@ -13,6 +13,7 @@
  */
 import { draw } from './dom.js';
 import { isWhite, squareName } from './fen.js';
+import { animate } from './motion.js';
 
 const UNIT = 48;
 const COLOURS = {
@@ -29,11 +30,13 @@ export class Board {
         this.lifted = null; /* { square or letter, ghost, moved } */
         this.layers = {};
         this.cursor = null; /* square; may be a hole, so that none is out of reach */
-        for (const name of ['squares', 'marks', 'labels', 'men', 'arrows', 'cursor', 'ghost'])
+        for (const name of ['squares', 'last', 'painted', 'marks', 'labels', 'men', 'drawn', 'arrows', 'cursor', 'ghost'])
             this.layers[name] = draw('g', { class: name });
         this.layers.cursor.setAttribute('pointer-events', 'none');
         this.layers.ghost.setAttribute('pointer-events', 'none');
         this.layers.arrows.setAttribute('pointer-events', 'none');
+        this.layers.drawn.setAttribute('pointer-events', 'none');
+        this.layers.painted.setAttribute('pointer-events', 'none');
         this.defs = draw('defs');
         this.svg = draw('svg', { 'class': 'board', 'tabindex': 0, 'role': 'application',
             'aria-roledescription': 'board', 'aria-label': 'The board', 'aria-describedby': 'boardkeys' },
@@ -111,16 +114,22 @@ export class Board {
         return this.position.holes.has(square) ? null : square;
     }
 
-    show(position) {
-        const { files, ranks } = position;
+    /* last: { squares, from, to, via } of the move that led here, or null. */
+    show(position, last = null) {
+        const { files, ranks } = position, before = this.position;
 
         this.position = position;
+        this.last = last;
         this.release();
         this.svg.setAttribute('viewBox', `0 0 ${files * UNIT} ${ranks * UNIT}`);
-        this.svg.style.maxWidth = `${78 * files / ranks}vh`;
+        this.svg.style.maxWidth = `calc(var(--tall) * ${files / ranks})`;
         this.svg.setAttribute('aria-label', this.words());
         this.drawSquares();
+        this.drawLast();
         this.drawMen();
+        if (before && !this.dropped)
+            animate(this, before, last);
+        this.dropped = false;
         if (this.cursor >= files * ranks) /* of a larger board */
             this.cursor = null;
         if (this.layers.cursor.firstChild)
@@ -164,6 +173,16 @@ export class Board {
         this.layers.labels.replaceChildren(...labels);
     }
 
+    /* The squares of the last move. */
+    drawLast() {
+        this.layers.last.replaceChildren(...(this.last?.squares ?? []).map((square) => {
+            const [x, y] = this.corner(square);
+
+            return draw('rect', { x, y, width: UNIT, height: UNIT,
+                'data-square': squareName(this.position, square) });
+        }));
+    }
+
     drawMen() {
         const men = [];
 
@@ -181,8 +200,9 @@ export class Board {
 
     setFlipped(flipped) {
         this.flipped = flipped;
+        this.dropped = true; /* the board is turned, and no man moves */
         if (this.position)
-            this.show(this.position);
+            this.show(this.position, this.last);
     }
 
     /* marks: [{ square, kind, text, colour, pale, small, lifted }] */
@@ -210,7 +230,20 @@ export class Board {
         this.layers.arrows.replaceChildren(...(arrows ?? []).flatMap((arrow) => this.arrow(arrow)));
     }
 
-    arrow({ from, to, via, kind }) {
+    /* What a visitor draws: arrows, and squares where from is to: [{ from, to, colour }]. */
+    drawn(shapes) {
+        const own = ({ from, to }) => from === to;
+
+        this.layers.painted.replaceChildren(...shapes.filter(own).map(({ to, colour }) => {
+            const [x, y] = this.corner(to);
+
+            return draw('rect', { x, y, width: UNIT, height: UNIT, 'fill': colour, 'fill-opacity': 0.6 });
+        }));
+        this.layers.drawn.replaceChildren(...shapes.filter((shape) => !own(shape))
+            .flatMap(({ from, to, colour }) => this.arrow({ from, to, kind: 'own', colour })));
+    }
+
+    arrow({ from, to, via, kind, colour }) {
         const [x, y] = this.centre(to);
 
         if (from === to)
@@ -222,8 +255,8 @@ export class Board {
         const hx = x - ux * (head - tip), hy = y - uy * (head - tip);
         const path = [...stops.slice(0, -1), [hx, hy]].map((at) => at.join(' ')).join('L');
 
-        return [draw('path', { class: `arrow ${kind}`, d: `M${path}`, fill: 'none' }),
-            draw('path', { class: `arrowhead ${kind}`,
+        return [draw('path', { class: `arrow ${kind}`, d: `M${path}`, fill: 'none', stroke: colour }),
+            draw('path', { class: `arrowhead ${kind}`, fill: colour,
                 d: `M${x + ux * tip} ${y + uy * tip}L${hx - uy * wide} ${hy + ux * wide}L${hx + uy * wide} ${hy - ux * wide}z` })];
     }
 
@@ -313,6 +346,7 @@ export class Board {
     lift(lifted, event) {
         const size = this.svg.getBoundingClientRect().width / this.position.files;
 
+        this.dropped = false;
         this.lifted = { ...lifted, x: event.clientX, y: event.clientY, moved: false };
         this.lifted.ghost = document.createElement('div');
         this.lifted.ghost.className = 'ghost';
@@ -355,8 +389,10 @@ export class Board {
                 this.handlers.place(l.letter, to);
         } else if (to === null)
             this.handlers.off(l.square);
-        else if (to !== l.square)
+        else if (to !== l.square) {
+            this.dropped = true; /* he is where he goes already */
             this.handlers.drop(l.square, to);
+        }
     }
 
     /* Puts down what is lifted, where it was. */

@@ -49,15 +49,19 @@ export function chart(host, side) {
     const tens = (plot, splits) => splits.map((v) => Math.abs(Math.log10(v) % 1) < 1e-9 ? v : null);
     const bars = (label, colour, align) => ({ label, fill: css(colour), stroke: css(colour), width: 0,
         points: { show: false }, paths: uPlot.paths.bars({ size: [0.42, 30], align, radius: 0.2 }) });
+    const shown = (tick) => tick === null ? '' : `${+tick.toPrecision(2)} %`;
+    /* room for the longest of its labels; the shortest bar is not a line upon the axis */
+    const wide = (plot, labels) => 12 + 7 * Math.max(...(labels ?? ['']).map((label) => label.length));
+    const range = (plot, min, max) => [10 ** Math.floor(Math.log10(min * 0.6)), 10 ** Math.ceil(Math.log10(max))];
     const size = () => ({ width: Math.max(240, host.clientWidth), height: 230 });
 
     host.replaceChildren();
     const plot = new uPlot({ ...size(), legend: { show: false }, plugins: [tip(host, data)],
-        scales: { x: { time: false, range: [-0.6, most - 0.4] }, y: { distr: 3 } },
+        scales: { x: { time: false, range: [-0.6, most - 0.4] }, y: { distr: 3, range } },
         cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
         axes: [{ ...axis, size: 28, grid: { show: false }, label: 'turns', labelSize: 20, labelFont: axis.font },
-            { ...axis, size: 56, filter: tens, grid: { ...grid, filter: tens },
-                values: (_, ticks) => ticks.map((t) => t === null ? '' : `${+t.toPrecision(2)} %`) }],
+            { ...axis, size: wide, filter: tens, grid: { ...grid, filter: tens },
+                values: (_, ticks) => ticks.map(shown) }],
         series: [{}, bars('wins', '--win', 1), bars('losses', '--loss', -1)] }, data, host);
     const watch = new ResizeObserver(() => {
         if (plot.root.isConnected)

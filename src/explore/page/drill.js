@@ -1,12 +1,26 @@
 /*
- * drill.js - win against the toughest defence.
+ * drill.js - win against the toughest defence, or hold a draw against the toughest attack.
  *
  * The side that wins is the player's; the other plays the move that holds out longest.  Each move of
- * the player's is compared with the best: as good, so many turns slower, or the win is gone.
+ * the player's is compared with the best: as good, so many turns slower, or the win is gone.  Of a
+ * draw the side to move is the player's; the other plays the move that leaves the fewest replies
+ * that hold, and goes where it has not been, if it can.
  */
+import * as api from './api.js';
 import { kindOf, turns } from './dom.js';
 
 const wins = (move) => kindOf(move.mover.category) === 'win';
+
+export const HOLD = 15; /* moves of the player's that a draw is to be held for */
+const ATTACKS = 12; /* moves of the attack that are looked at */
+const holding = (moves) => (moves ?? []).filter((move) => kindOf(move.mover.category) === 'draw').length;
+
+/* How a move of a drawn position keeps the draw: by itself alone, or as others do. */
+function gradeHold(move, moves) {
+    if (kindOf(move.mover.category) === 'loss')
+        return { kind: 'loss', text: 'loses' };
+    return { kind: 'win', text: holding(moves) === 1 && moves.length > 1 ? 'the only move that holds' : 'holds' };
+}
 
 /* How a move compares with the best one. */
 export function grade(move, best) {
@@ -45,7 +59,7 @@ export class Drill {
     /* Verdicts are hidden while somebody is thinking. */
     hides() { return this.active && !this.over(); }
 
-    over() { return Boolean(this.lost || this.state.answer?.end_reason); }
+    over() { return Boolean(this.lost || this.state.answer?.end_reason || (this.holds && this.at >= HOLD)); }
 
     ours() { return this.state.position.turn === this.side; }
 
@@ -61,11 +75,12 @@ export class Drill {
         const kind = kindOf(answer?.category);
 
         this.stop();
-        if (kind !== 'win' && kind !== 'loss')
+        if (answer?.end_reason || !['win', 'loss', 'draw'].includes(kind))
             return false;
         this.active = true;
+        this.holds = kind === 'draw';
         this.first = this.last = fen;
-        this.side = (kind === 'win') === (position.turn === 'w') ? 'w' : 'b';
+        this.side = (kind !== 'loss') === (position.turn === 'w') ? 'w' : 'b';
         this.par = answer.mover.turns;
         this.hints = 0;
         if (this.ours())
@@ -82,30 +97,46 @@ export class Drill {
         if (!this.ours() || this.over())
             return;
         const best = answer.moves[0];
-        const graded = grade(move, best);
+        const graded = this.holds ? gradeHold(move, answer.moves) : grade(move, best);
 
         this.log = [...this.played, { san: move.san, best: best.san, ...graded, before: fen, after: move.fen }];
         this.at = this.log.length;
         this.last = null;
-        await this.page.go(move.fen);
+        await this.page.go(move.fen, 'push', move);
         if (this.over())
             await this.page.refresh();
         else
             await this.defend();
     }
 
+    /* Of the moves that keep the draw, the one after which the player finds the smallest share that does. */
+    async attack(moves) {
+        const seen = this.log.flatMap(({ before, after }) => [before, after]).map((fen) => fen.split(' ')[0]);
+        const tries = moves.filter((move) => kindOf(move.mover.category) === 'draw');
+        const fresh = tries.filter((move) => !seen.includes(move.fen.split(' ')[0]));
+        const judged = await Promise.all((fresh.length ? fresh : tries).slice(0, ATTACKS).map(async (move) => {
+            const { moves: replies } = await api.probe(this.state.game.name, move.fen);
+
+            return { move, share: replies?.length ? holding(replies) / replies.length : 1 };
+        }));
+
+        return judged.sort((a, b) => a.share - b.share)[0]?.move ?? moves[0];
+    }
+
     /* The other side plays what holds out longest, unless the player has gone on meanwhile. */
     async defend() {
-        const { answer, fen } = this.state, best = answer?.moves?.[0];
+        const { answer, fen } = this.state;
 
-        if (!best)
+        if (!answer?.moves?.length)
             return;
+        const [best] = await Promise.all([this.holds ? this.attack(answer.moves) : answer.moves[0],
+            new Promise((done) => setTimeout(done, 350))]);
+
         this.reply = best.san;
-        await new Promise((done) => setTimeout(done, 350));
         if (!this.active || this.state.fen !== fen)
             return;
         this.last = best.fen;
-        await this.page.go(best.fen);
+        await this.page.go(best.fen, 'push', best);
     }
 
     /* History has led to a position.  False: it is none of the drill. */
@@ -137,9 +168,10 @@ export class Drill {
     }
 
     score() {
-        const best = this.played.filter((entry) => entry.text === 'best').length;
+        const best = this.played.filter((entry) => entry.kind === 'win').length;
+        const only = this.played.filter((entry) => entry.text.includes('only')).length;
         const slower = this.played.reduce((sum, entry) => sum + (entry.slower ?? 0), 0);
 
-        return { moves: this.at, best, slower };
+        return { moves: this.at, best, only, slower };
     }
 }

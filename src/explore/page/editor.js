@@ -6,7 +6,7 @@
  * All is drawn anew with each position; whoever goes by keys stays at the button where he was.
  */
 import { draw, make } from './dom.js';
-import { exchanged, isWhite, mirrored } from './fen.js';
+import { exchanged, isWhite, mirrored, shifted, turned } from './fen.js';
 
 const RIGHTS = [['K', 'White O-O'], ['Q', 'White O-O-O'], ['k', 'Black O-O'], ['q', 'Black O-O-O']];
 
@@ -101,22 +101,22 @@ export class Editor {
         const { turn } = this.position;
         const side = (value, text) => make('button', { 'aria-pressed': String(turn === value),
             onclick: () => this.change({ turn: value, passing: '-' }) }, text);
-        const turned = (make_, what) => {
-            const p = make_(this.position);
-
-            if (p)
-                this.page.edit(p);
-            else
-                this.page.complain(`The board is not the same when ${what}.`);
-        };
+        const change = (p, why) => p ? this.page.edit(p) : this.page.complain(why);
+        const changed = (make_, what) => change(make_(this.position), `The board is not the same when ${what}.`);
+        const shift = (sign, where, right, up) => make('button', { 'title': `All men a square ${where}`,
+            'aria-label': `All men a square ${where}`, 'onclick': () => change(shifted(this.position, right, up),
+                `A man would leave the board ${where === 'up' || where === 'down' ? '' : 'to the '}${where}.`) }, sign);
 
         return make('div', { class: 'bar' },
             make('span', { class: 'group', role: 'group', 'aria-label': 'To move' },
                 side('w', 'White to move'), side('b', 'Black to move')),
-            make('button', { onclick: () => turned(mirrored, 'left and right are exchanged') },
+            make('button', { onclick: () => changed(mirrored, 'left and right are exchanged') },
                 'Mirror'),
-            make('button', { onclick: () => turned(exchanged, 'the colours are exchanged') },
+            make('button', { onclick: () => changed(turned, 'it is turned') }, 'Turn'),
+            make('button', { onclick: () => changed(exchanged, 'the colours are exchanged') },
                 'Swap colours'),
+            make('span', { class: 'group', role: 'group', 'aria-label': 'Shift' }, shift('←', 'left', -1, 0),
+                shift('→', 'right', 1, 0), shift('↑', 'up', 0, 1), shift('↓', 'down', 0, -1)),
             make('button', { onclick: () => this.page.empty() }, 'Clear'),
             make('button', { onclick: () => this.page.start() }, 'Beginning'));
     }

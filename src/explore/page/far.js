@@ -155,7 +155,8 @@ async function table(game, what, material) {
     const both = await (await read(`data/${named(game)}/${encodeURIComponent(name.material)}.json`,
         { cache: 'no-cache' })).json();
 
-    return { status: 200, ...both[what] };
+    return both[what] ? { status: 200, ...both[what] }
+        : error(404, 'no-examples', 'Without a server no table is looked through.');
 }
 
 async function answerNow(path) {

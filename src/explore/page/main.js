@@ -6,11 +6,15 @@
  */
 import * as api from './api.js';
 import { Board } from './board.js';
+import { Drawing } from './drawing.js';
 import { Drill } from './drill.js';
 import { Editor } from './editor.js';
 import { colour, draw, kindOf, make, plies, turns } from './dom.js';
 import { countMen, isWhite, put, readFen, squareName, squareOf, writeFen } from './fen.js';
+import { Turn } from './hand.js';
 import * as panels from './panels.js';
+import { Record, showRecord } from './record.js';
+import { pgn, takeaway } from './takeaway.js';
 
 const MEN_MAX = 8; /* of a table */
 const GAME = 'shatranj'; /* where no other is named */
@@ -29,9 +33,12 @@ const state = {
     lifted: null,    /* square of the result map */
     filter: '',      /* of the longest wins; kept while one after the other is looked at */
     editing: false,
+    tale: null,      /* { fen, text }: why one looks at a position */
 };
-let board, editor, drill, asked = 0, panel = 0; /* questions, and panels, so far */
-let depth = 0; /* steps of history since the page was opened */
+let board, editor, drill, drawing, asked = 0, panel = 0; /* questions, and panels, so far */
+let depth = history.state?.depth ?? 0; /* steps of history since the page was opened */
+const turn = new Turn(); /* that is being put together */
+const record = new Record(), visited = []; /* visited[depth]: the node of that step of history */
 let answered = Promise.resolve(); /* when the last question is */
 
 /* == Where we are == */
@@ -46,11 +53,36 @@ function address() {
 
 function remember(replace) {
     depth = (history.state?.depth ?? 0) + (replace ? 0 : 1);
+    if (!replace)
+        visited.length = depth;
     history[replace ? 'replaceState' : 'pushState']({ depth }, '', address());
 }
 
-/* Goes to a position.  how: 'push' (a step that can be taken back), 'replace', or 'none'. */
-async function go(fen, how = 'push') {
+/* Goes to a position of the record. */
+async function jump(node) {
+    drill.stop();
+    record.jump(node);
+    await go(node.fen);
+}
+
+/* The squares that the move to a node has to do with, as the board marks them. */
+function wayOf(node) {
+    if (!node?.move)
+        return null;
+    const before = readFen(node.parent.fen), { from, to, uci } = node.move;
+    const square = (name) => squareOf(before, name);
+
+    if (!from || !to) /* a turn of drops: A@a1,a@b1 */
+        return { squares: [...uci.matchAll(/@([a-n]\d+)/g)].map(([, name]) => square(name)) };
+    const via = between(node.move, before);
+
+    return { from: square(from), to: square(to), via: via ? square(via) : undefined,
+        squares: [from, via, to].filter(Boolean).map(square) };
+}
+
+/* Goes to a position, by a move, if one leads there.  how: 'push' (a step that can be taken back),
+   'replace', or 'none'. */
+async function go(fen, how = 'push', move = null) {
     let position;
 
     try {
@@ -61,18 +93,24 @@ async function go(fen, how = 'push') {
     }
     complain('');
     unchosen?.();
+    turn.clear();
+    showTurn();
     state.fen = writeFen(position);
     state.position = position;
     state.answer = null;
     state.lifted = null;
     $('fen').value = state.fen;
-    board.show(position);
+    record.go(state.fen, move);
+    board.show(position, wayOf(record.at));
+    showRecord($('record'), record, jump);
     showHand();
     board.arrows([]);
     board.marks([]);
+    drawing.clear();
     editor.show(state.game, position);
     if (how !== 'none')
         remember(how === 'replace');
+    visited[depth] = record.at;
     answered = ask();
     await answered;
 }
@@ -121,20 +159,26 @@ function holds(p) {
     return p.brackets !== null || white > 2 || countMen(p) - white > 2;
 }
 
-/* Men off the board, with who holds them: a captured man the other side; before the kings are down
-   each its own. */
+/* Men off the board, with who holds them: a captured man the other side, unless he changes sides; before
+   the kings are down each its own. */
 function showHand() {
     const { game, position } = state, box = $('hand');
     const men = game.hands ? [...position.brackets ?? ''].filter((letter) => letter !== '-') : [];
     const king = game.men.find((man) => man.royal).letter.toLowerCase();
     const opening = men.some((letter) => letter.toLowerCase() === king);
-    const of = (white) => men.filter((letter) => (isWhite(letter) === opening) === white);
+    const own = opening || game.turned;
+    const of = (white) => men.filter((letter) => (isWhite(letter) === own) === white);
+    const free = game.hands ? [...position.braces ?? ''].filter((letter) => letter !== '-') : [];
+    const line = (white, does, letters) =>
+        make('span', { class: 'held', title: letters.join(' ') }, `${white ? 'White' : 'Black'} ${does}`,
+            letters.map((letter) => draw('svg', { 'viewBox': '0 0 48 48', 'data-man': letter }, board.man(letter))));
 
-    box.hidden = !men.length;
-    box.replaceChildren(...[true, false].filter((white) => of(white).length).map((white) =>
-        make('span', { class: 'held', title: of(white).join(' ') },
-            `${white ? 'White' : 'Black'} ${opening ? 'has to drop' : 'holds'}`, of(white).map((letter) =>
-                draw('svg', { 'viewBox': '0 0 48 48', 'data-man': letter }, board.man(letter))))));
+    box.hidden = !men.length && !free.length;
+    box.replaceChildren(
+        ...[true, false].filter((white) => of(white).length).map((white) =>
+            line(white, opening ? 'has to drop' : 'holds', of(white))),
+        ...[true, false].map((white) => [white, free.filter((letter) => isWhite(letter) === white)])
+            .filter(([, letters]) => letters.length).map(([white, letters]) => line(white, 'may drop', letters)));
 }
 
 function complain(text) {
@@ -286,7 +330,7 @@ function showVerdict() {
 
     box.className = `verdict ${verdict?.kind ?? 'unknown'} ${verdict?.winner?.toLowerCase() ?? ''}`;
     if (verdict)
-        box.replaceChildren(make('strong', {}, drill?.hides() ? 'Drill' : verdict.text),
+        box.replaceChildren(...victor(drill?.hides() ? null : verdict.winner), make('strong', {}, drill?.hides() ? 'Drill' : verdict.text),
             make('span', {}, drill?.hides() ? `${colour(position.turn)} to move`
                 : [verdict.note, verdict.plies ? plies(verdict.plies) : '',
                     answer.end_reason ? '' : `${colour(position.turn)} to move`]
@@ -294,6 +338,14 @@ function showVerdict() {
     else
         box.replaceChildren(make('strong', {}, unknownText(answer, game)),
             make('span', {}, `${colour(position.turn)} to move`));
+}
+
+/* The king of the side that wins. */
+function victor(winner) {
+    const king = state.game.men.find((man) => man.royal).letter;
+
+    return winner ? [draw('svg', { 'class': 'victor', 'viewBox': '0 0 48 48', 'aria-hidden': 'true' },
+        board.man(winner === 'White' ? king : king.toLowerCase()))] : [];
 }
 
 function unknownText(answer, game) {
@@ -363,6 +415,8 @@ const page = {
     go,
     setView,
     play: (move) => playMove(move),
+    playLine,
+    example,
     hover: (moves) => board.arrows(moves.map(arrowOf)),
     marks: (marks) => board.marks(marks),
     takeBack,
@@ -377,15 +431,16 @@ const page = {
 function arrowOf(move) {
     if (!move.from || !move.to) /* a turn of drops alone */
         return { from: 0, to: 0, kind: 'none' };
-    const between = move.also_takes ?? (move.takes && move.takes !== move.to && !isPassing(move)
-        ? move.takes : null);
+    const via = between(move, state.position);
 
     return { from: squareOf(state.position, move.from), to: squareOf(state.position, move.to),
-        via: between ? squareOf(state.position, between) : undefined,
+        via: via ? squareOf(state.position, via) : undefined,
         kind: state.view === 'drill' ? 'plain' : kindOf(move.mover.category) };
 }
 
-const isPassing = (move) => state.position.passing === move.to;
+/* The square on which a man takes on his way; null: none. */
+const between = (move, position) => move.also_takes ??
+    (move.takes && move.takes !== move.to && position.passing !== move.to ? move.takes : null);
 
 /* == Moves == */
 
@@ -394,7 +449,27 @@ async function playMove(move) {
         await drill.move(move);
         return;
     }
-    await go(move.fen);
+    await go(move.fen, 'push', move);
+}
+
+/* An example of a table, to look at or to be played in the drill; the tale is told of it. */
+async function example(fen, tale, drilled) {
+    drill.stop();
+    state.tale = { fen, text: tale };
+    if (!drilled)
+        state.view = 'moves';
+    await go(fen);
+    if (drilled) {
+        await setView('drill');
+        await drill.start();
+    }
+}
+
+/* Moves one after the other, as a branch; the last is what is shown. */
+async function playLine(moves) {
+    for (const move of moves.slice(0, -1))
+        record.go(move.fen, move);
+    await go(moves.at(-1).fen, 'push', moves.at(-1));
 }
 
 /* Each press is a move, also where the answer to the last one is still on its way. */
@@ -402,9 +477,9 @@ let playing = Promise.resolve(), presses = 0;
 
 function playBest() {
     if (presses > 2) /* the key is held down */
-        return;
+        return playing;
     presses++;
-    playing = playing.catch(() => {}).then(async () => {
+    return playing = playing.catch(() => {}).then(async () => {
         try {
             await answered;
         } finally {
@@ -420,7 +495,29 @@ function playBest() {
     });
 }
 
-const movesFrom = (square) => (state.answer?.moves ?? [])
+/* The best line by itself, until it ends or something else is done. */
+const PACE = 900; /* ms a move */
+let auto = null;
+
+function autoplay(on = auto === null) {
+    if (on === (auto !== null))
+        return;
+    clearInterval(auto);
+    auto = on ? setInterval(() => presses || step(), PACE) : null;
+    $('auto').setAttribute('aria-pressed', on);
+    if (on)
+        step();
+}
+
+async function step() {
+    const { fen } = state, mine = auto;
+
+    await playBest();
+    if (mine !== null && mine === auto && state.fen === fen)
+        autoplay(false);
+}
+
+const movesFrom = (square) => turn.fits(state.answer?.moves ?? [])
     .filter((move) => move.from === squareName(state.position, square));
 
 /* A man is lifted: marks of where he may go, each with its verdict. */
@@ -461,10 +558,43 @@ async function drop(from, to) {
         return;
     }
     const fits = movesFrom(from).filter((move) => move.to === squareName(state.position, to));
+    const part = fits.length > 1 ? turn.step(fits) : null;
+
+    if (part) {
+        await putPart(part);
+        return;
+    }
     const move = fits.length > 1 ? await choose(fits) : fits[0];
 
     if (move)
         await playMove(move);
+}
+
+/* A man of the hand is put on a square. */
+async function dropHeld(letter, to) {
+    const part = turn.drop(state.answer?.moves ?? [], letter, squareName(state.position, to));
+
+    if (part)
+        await putPart(part);
+}
+
+/* One more part of a turn: the turn is played once it is the only one. */
+async function putPart(part) {
+    turn.parts.push(part);
+    const fits = turn.fits(state.answer.moves);
+
+    if (fits.length === 1)
+        await playMove(fits[0]);
+    else
+        showTurn();
+}
+
+/* What has been put together of a turn. */
+function showTurn() {
+    $('turn').hidden = !turn.parts.length;
+    $('turn').textContent = `${turn.parts.join(', ')}, and now? A man in hand is put on a square, or one on the board moved. Esc begins again.`;
+    if (turn.parts.length)
+        board.marks(turn.squares().map((square) => ({ square: squareOf(state.position, square), kind: 'plain', small: true })));
 }
 
 /* A click on an empty square, or on a man who has no move: in the map he is put there; while a
@@ -555,14 +685,21 @@ function toggleEditing(on = !state.editing) {
     board.release();
 }
 
-/* Pages of other machines than this may not write to the clipboard but by a selection. */
-function copyFen() {
-    if (navigator.clipboard)
-        navigator.clipboard.writeText(state.fen);
-    else {
-        $('fen').select();
-        document.execCommand('copy');
-    }
+/* What PGN calls the result of the moves played: where the main line ends. */
+function resultOf() {
+    const { answer, position } = state, verdict = answer?.end_reason && verdictOf(answer, position);
+
+    return !verdict || record.at.next ? '*' : { White: '1-0', Black: '0-1' }[verdict.winner] ?? '1/2-1/2';
+}
+
+function toggleTakeaway() {
+    const { hidden } = $('takeaway');
+
+    $('takeaway').hidden = !hidden;
+    $('share').setAttribute('aria-expanded', hidden);
+    if (hidden)
+        takeaway($('takeaway'), { board, fen: () => state.fen, pgn: () => pgn(record, state.game, resultOf()),
+            name: () => state.answer?.material ?? state.game.name });
 }
 
 function turnTheme() {
@@ -634,6 +771,12 @@ function onBoardKey(key) {
 function leave() {
     if (board.release())
         return;
+    if (turn.parts.length) {
+        turn.clear();
+        showTurn();
+        board.marks([]);
+        return;
+    }
     if (editor.chosen) {
         if (byKeys)
             editor.focus();
@@ -659,9 +802,15 @@ const keys = {
     ' ': playBest,
     'Backspace': takeBack,
     'ArrowLeft': takeBack,
-    'ArrowRight': () => history.forward(),
+    'ArrowRight': goForth,
+    'ArrowDown': () => goBeside(1),
+    'ArrowUp': () => goBeside(-1),
+    'Home': () => goTo(record.root()),
+    'End': () => goTo(record.last()),
     'f': () => board.setFlipped(!board.flipped) ?? showPanel(),
     'e': setUp,
+    'p': () => autoplay(),
+    's': toggleTakeaway,
     'm': () => setView('map'),
     'd': () => setView('drill'),
     't': turnTheme,
@@ -676,6 +825,8 @@ function onKey(event) {
     const typing = event.target.closest?.('input, select, textarea, dialog[open]');
 
     byKeys ||= event.key === 'Tab';
+    if (event.key !== 'p')
+        autoplay(false);
     if (typing || event.ctrlKey || event.metaKey || event.altKey)
         return;
     if (event.key === ' ' && event.target.closest?.(byKeys ? 'button, summary' : '.spare'))
@@ -694,20 +845,42 @@ function onKey(event) {
         $('tabs').children[(at + step) % VIEWS.length].focus();
     } else if (view)
         setView(view[0]);
-    else if (keys[event.key])
-        keys[event.key]();
-    else
+    else if (!keys[event.key] || keys[event.key]() === false)
         return;
     event.preventDefault();
 }
 
-/* One step; in a drill to where the player had to move. */
+/* One step; in a drill to where the player had to move.  From a move that was jumped to the step leads
+   to the one before, wherever one has been since. */
 function takeBack() {
     const steps = drill.active && !drill.over() && drill.ours() && drill.at ? 2 : 1;
+    const before = record.at?.parent;
 
-    if (history.state?.depth >= steps)
+    if (!drill.active && before && before !== visited[depth - 1])
+        jump(before);
+    else if (history.state?.depth >= steps)
         history.go(-steps);
 }
+
+/* On to the move that comes next, by history where that leads there, too. */
+function goForth() {
+    const next = record.forth();
+
+    if (drill.active || !next || next === visited[depth + 1])
+        history.forward();
+    else
+        jump(next);
+}
+
+/* False: there is nowhere to go, and the key is the browser's. */
+function goTo(node) {
+    if (!node || node === record.at || drill.active)
+        return false;
+    jump(node);
+    return true;
+}
+
+const goBeside = (step) => goTo(record.beside(step));
 
 async function fromAddress() {
     const given = new URLSearchParams(location.search);
@@ -722,6 +895,8 @@ async function fromAddress() {
     state.material = material;
     if (drill.active && !drill.resume(fen))
         drill.stop();
+    if (visited[depth]?.fen === fen)
+        record.jump(visited[depth]);
     await go(fen || await firstPosition(), 'none');
 }
 
@@ -746,22 +921,38 @@ async function begin() {
         'data-view': view, title: `${title} (${i + 1})`, onclick: () => setView(view) }, title)));
     board = new Board($('board'), { pick, drop, tap,
         off: (from) => state.editing && putMan(from, null),
-        place: (letter, to) => putMan(to, letter), stand: tellSquare,
-        released: () => state.view === 'map' ? showPanel() : board.marks([]) });
+        place: (letter, to) => state.editing ? putMan(to, letter) : dropHeld(letter, to), stand: tellSquare,
+        released: () => state.view === 'map' ? showPanel() : board.marks([]) ?? showTurn() });
     editor = new Editor($('editor'), { board, edit, start: () => go(state.game.start || emptyBoard(state.game)),
         empty: () => go(emptyBoard(state.game)), complain, choose: chooseSpare, nameOf });
+    drawing = new Drawing(board);
     drill = new Drill(state, page);
     $('game').addEventListener('change', () => { drill.stop(); chooseGame($('game').value); });
     $('back').addEventListener('click', takeBack);
+    $('forth').addEventListener('click', goForth);
+    $('first').addEventListener('click', keys.Home);
+    $('last').addEventListener('click', keys.End);
     $('best').addEventListener('click', playBest);
     $('flip').addEventListener('click', keys.f);
     $('edit').addEventListener('click', () => toggleEditing());
     $('theme').addEventListener('click', turnTheme);
     $('help').addEventListener('click', keys['?']);
     $('fenform').addEventListener('submit', (event) => { event.preventDefault(); drill.stop(); enterFen($('fen').value); });
-    $('copy').addEventListener('click', copyFen);
+    $('hand').addEventListener('pointerdown', (event) => {
+        const held = event.target.closest('[data-man]');
+
+        if (held && !state.editing)
+            board.take(held.dataset.man, event);
+    });
+    $('share').addEventListener('click', toggleTakeaway);
+    $('auto').addEventListener('click', () => autoplay());
     addEventListener('keydown', onKey);
-    addEventListener('pointerdown', () => { byKeys = false; board.hideCursor(); }, true);
+    addEventListener('pointerdown', (event) => {
+        byKeys = false;
+        board.hideCursor();
+        if (!event.target.closest?.('#auto'))
+            autoplay(false);
+    }, true);
     board.svg.addEventListener('focus', () => byKeys && board.showCursor());
     addEventListener('popstate', onHistory);
     try {

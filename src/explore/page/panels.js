@@ -5,6 +5,9 @@
  */
 import * as api from './api.js';
 import { chart } from './chart.js';
+import { HOLD } from './drill.js';
+import { reachOf } from './reach.js';
+import { exampleButtons, goToExample } from './examples.js';
 import { bytes, colour, draw, kindOf, make, number, percent, plies, turns } from './dom.js';
 
 const note = (...text) => make('p', { class: 'note' }, ...text);
@@ -22,6 +25,9 @@ export async function moves(into, state, page) {
         into.append(trouble(answer, state));
         return;
     }
+    into.append(make('h2', { class: 'visually-hidden' }, 'Moves'));
+    if (state.tale?.fen === state.fen)
+        into.append(make('p', { class: 'tale' }, state.tale.text));
     if (answer.error || answer.missing?.length)
         into.append(trouble(answer, state));
     for (const [kind, title] of GROUPS) {
@@ -40,7 +46,8 @@ export async function moves(into, state, page) {
         into.append(bestLine(state, page));
     if (answer.tables_used?.length)
         into.append(make('p', { class: 'used' }, 'Asked: ', answer.tables_used.map((name) =>
-            button(name, () => page.chooseMaterial(name, 'tables'), { class: 'chip' }))));
+            button(name, () => page.chooseMaterial(name, 'tables'), { class: 'chip' }))),
+        exampleButtons(state, page));
 }
 
 function moveButton(move, page) {
@@ -97,7 +104,7 @@ function lineMoves(answer, state, page) {
     const out = make('p', { class: 'linemoves' });
 
     answer.moves.forEach((move, i) => {
-        const played = button(move.san, () => page.go(move.fen), { class: 'link' });
+        const played = button(move.san, () => page.playLine(answer.moves.slice(0, i + 1)), { class: 'link' });
 
         out.append(white || i === 0 ? make('span', { class: 'together' },
             make('span', { class: 'turn' }, `${turn}.${white ? '' : '..'} `), played) : played, ' ');
@@ -114,13 +121,15 @@ function lineMoves(answer, state, page) {
 const SHADES = { win: [[9, 104, 88], [142, 201, 186]], loss: [[170, 50, 8], [238, 176, 146]],
     late: [[136, 92, 8], [226, 200, 132]] };
 
+const rgb = (colour) => `rgb(${colour.join(' ')})`;
+
 function shade(kind, p, most) {
     if (!SHADES[kind])
         return {};
     const weak = Math.sqrt(Math.max(0, (p ?? 0) - 1) / Math.max(most, 8));
     const [from, to] = SHADES[kind];
 
-    return { colour: `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * weak)).join(' ')})`,
+    return { colour: rgb(from.map((c, i) => Math.round(c + (to[i] - c) * weak))),
         pale: weak > 0.55 };
 }
 
@@ -147,7 +156,7 @@ export async function map(into, state, page) {
     }
     const most = Math.max(...answer.squares.map((s) => s.plies ?? 0));
     const marks = answer.squares.map((s) => ({ square: page.square(s.square), kind: kindOf(s.category),
-        text: s.category === 'illegal' ? '' : s.category === 'draw' ? '=' : s.category === 'unknown' ? '?'
+        text: s.category === 'illegal' ? '×' : s.category === 'draw' ? '=' : s.category === 'unknown' ? '?'
             : s.over ? '#' : `${s.turns ?? ''}`, lifted: s.square === answer.square,
         ...shade(kindOf(s.category), s.plies, most) }));
 
@@ -167,6 +176,15 @@ const menOf = (state) => state.position.at.map((letter, square) => [letter, squa
     .map(([letter, square]) => [String.fromCharCode(97 + square % state.position.files) +
         (Math.floor(square / state.position.files) + 1), letter]);
 
+/* The colour of squares in the legend: from that of short wins to that of long ones. */
+function keyOf(kind) {
+    const key = make('i', { class: `key ${kind}` });
+
+    if (SHADES[kind])
+        key.style.background = `linear-gradient(90deg, ${SHADES[kind].map(rgb).join(', ')})`;
+    return key;
+}
+
 function legend(answer, mover) {
     const words = { win: `${mover} to move wins`, late: 'too late to count', draw: 'draw',
         loss: `${mover} to move loses`, illegal: 'cannot be', unknown: 'not known' };
@@ -175,7 +193,7 @@ function legend(answer, mover) {
     for (const { category } of answer.squares)
         count[kindOf(category)] = (count[kindOf(category)] ?? 0) + 1;
     return [make('ul', { class: 'legend' }, Object.entries(words).filter(([kind]) => count[kind])
-        .map(([kind, text]) => make('li', {}, make('i', { class: `key ${kind}` }), `${text}: `,
+        .map(([kind, text]) => make('li', {}, keyOf(kind), `${text}: `,
             make('b', {}, `${count[kind]}`))))];
 }
 
@@ -186,32 +204,38 @@ export async function drill(into, state, page) {
 
     into.append(make('h2', {}, 'Drill'));
     if (!d.active) {
-        const decided = ['win', 'loss'].includes(kindOf(state.answer?.category)) &&
-            !state.answer?.end_reason;
+        const kind = state.answer?.end_reason ? 'over' : kindOf(state.answer?.category);
+        const why = { over: 'The game is over.', unknown: 'No table tells what this position is worth.',
+            late: 'The win comes too late: there is nothing to drill.' }[kind];
 
-        into.append(note('Win against the toughest defence. Each of your moves is graded by the tables.'),
-            make('div', { class: 'bar' },
-                button('Begin here', () => d.start(), { disabled: !decided, class: 'primary', id: 'drillstart' }),
-                button('Another position', () => another(state, page))),
-            ...(decided ? [] : [note('This position is not won for anybody.')]));
+        into.append(note('Win against the toughest defence, or hold a draw against the toughest attack. ',
+            'Each of your moves is graded by the tables.'),
+        make('div', { class: 'bar' },
+            button(kind === 'draw' ? 'Hold this draw' : 'Begin here', () => d.start(),
+                { disabled: Boolean(why), class: 'primary', id: 'drillstart' }),
+            button('Another position', () => another(state, page))), why ? note(why) : '');
+        if (state.answer?.tables_used?.length)
+            into.append(exampleButtons(state, page, ['only_moves', 'holds', 'problems']));
         return;
     }
-    const score = d.score();
+    const score = d.score(), told = note();
 
-    into.append(make('p', { class: 'task' }, `You are ${colour(d.side)}, and win. With best play it takes ${turns(d.par)}.`));
+    into.append(make('p', { class: 'task' }, state.tale?.fen === d.first ? `${state.tale.text} ` : '',
+        `You are ${colour(d.side)}, and `, d.holds ? `hold the draw for ${turns(HOLD)}.`
+            : `win. With best play it takes ${turns(d.par)}.`));
     into.append(make('ol', { class: 'grades' }, d.played.map((entry) =>
         make('li', { class: entry.kind }, make('b', {}, entry.san), ` ${entry.text}`,
-            entry.text === 'best' ? null : make('span', { class: 'note' }, ` best was ${entry.best}`)))));
+            entry.kind === 'win' ? null : make('span', { class: 'note' }, ` best was ${entry.best}`)))));
     if (d.over()) {
         into.append(make('p', { class: `result ${d.lost ? 'loss' : 'win'}`, id: 'drillresult' },
-            d.lost ? 'The win is gone.' : `Won in ${turns(score.moves)}.`,
-            ` ${score.best} of ${score.moves} moves were the best`,
+            d.lost ? `The ${d.holds ? 'draw' : 'win'} is gone.` : d.holds ? 'The draw is held.' : `Won in ${turns(score.moves)}.`,
+            d.holds ? ` ${turns(score.best)}, ${score.only} of them by the only move` : ` ${score.best} of ${score.moves} moves were the best`,
             score.slower ? `, ${turns(score.slower)} lost in all` : '',
             d.hints ? `; ${d.hints} shown to you.` : '.'),
         make('div', { class: 'bar' },
             d.lost ? button('Take it back', () => page.takeBack(), { class: 'primary' }) : null,
-            button('Another position', () => another(state, page), { class: d.lost ? '' : 'primary' }),
-            button('Leave', () => { d.stop(); page.setView('moves'); })));
+            button('Another position', () => another(state, page, told), { class: d.lost ? '' : 'primary' }),
+            button('Leave', () => { d.stop(); page.setView('moves'); })), told);
         return;
     }
     into.append(make('div', { class: 'bar' },
@@ -221,10 +245,14 @@ export async function drill(into, state, page) {
         button('Give up', () => { d.stop(); page.setView('moves'); })));
 }
 
-/* One of the longest wins, by chance. */
-async function another(state, page) {
+/* One of the longest wins, by chance; after a draw another draw to hold. */
+async function another(state, page, told) {
     if (!state.game.tables)
         return;
+    if (page.drill.holds && state.answer?.material) {
+        await goToExample('holds', state, page, (text) => { told.textContent = text; });
+        return;
+    }
     const { longest } = await api.longest(state.game.name);
 
     if (!longest?.length)
@@ -414,8 +442,9 @@ function flow(one, page) {
 
 export async function rules(into, state, page) {
     into.append(make('h2', {}, state.game.title), make('div', { class: 'menlist' }, state.game.men.map((man) =>
-        make('span', { class: 'manname' }, draw('svg', { viewBox: '0 0 48 48' }, page.man(man.letter)),
-            `${man.name} (${man.letter})`))),
+        make('figure', {}, reachOf(state.game, man, page.man(man.letter)),
+            make('figcaption', {}, `${man.name.replace(/-/g, ' ')} (${man.letter})`)))),
+    make('p', { class: 'note' }, 'A disc: he goes there, and takes there. A ring: he goes there, and does not take. A cross: he takes alone.'),
     make('pre', { class: 'rules' }, unwrapped(state.game.rules)));
 }
 

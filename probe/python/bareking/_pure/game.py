@@ -96,6 +96,8 @@ class Variant:
         self.limit: List[int] = []  # by type; 0: no limit
         self.turns = 0
         self.hands = self.configuration = self.drops = False
+        self.hand_kind = 0  # 1: captured men change sides; 2: hostages
+        self.worth: List[int] = []  # of hostages, by type
         self.quiet_turns = 0
         self.quiet_moves = False
 
@@ -213,6 +215,8 @@ class Variant:
     def plain_is_exact(self, men: Tuple[int, int]) -> bool:
         """Are results exact if captured men leave the game?  men: of each side.  Not, mostly, in
         games with hands: docs/whole.md 1."""
+        if self.hands and self.hand_kind:  # a drop is a turn of its own: nobody leaves the game
+            return men == (1, 1)
         if not self.hands or 1 in men:
             return True
         boxes = {(s % self.files // 2, s // self.files // 2) for s in range(self.squares)
@@ -289,6 +293,10 @@ def rules_number(v: Variant, wings: int) -> int:
         out += b"H" + bytes([v.configuration, v.drops, v.quiet_turns])
         if v.quiet_moves:
             out += b"M"
+        if v.hand_kind:
+            out += b"K" + bytes([v.hand_kind])
+        if v.hand_kind == 2:
+            out += bytes(v.worth)
     return xxh64(out, 1)
 
 
@@ -528,7 +536,13 @@ def _read_rules(v: Variant, s: _Section) -> None:
             raise ValueError(f"limits: `{word}` is no letter and number")
         v.limit[_letter(v, word[0])] = int(word[1:])
     v.turns = s.number("game-length-turns", 10000)
-    v.hands = bool(s.one_of("hand", "none", "captured"))
+    hand = s.one_of("hand", "none", "captured", "turned", "hostage")
+    v.hands, v.hand_kind = bool(hand), max(hand - 1, 0)
+    v.worth = [0] * len(v.kinds)
+    for word in s.text("values", "").split():
+        if not word[1:].isdigit():
+            raise ValueError(f"values: `{word}` is no letter and number")
+        v.worth[_letter(v, word[0])] = int(word[1:])
     s.one_of("hand-bonus", "none", "n-for-n")  # of turns with hands, which no table knows
     s.one_of("hand-recapture", "yes", "no")
     v.configuration = bool(s.one_of("configuration", "none", "2x2"))
