@@ -462,7 +462,8 @@ bad 2 "fairy.ini:5:15: ~'mustCapture' ~\`false\`" check-variant fairy.ini#bad
 bad 2 'fairy.ini:1:1: 3 sections' perft fairy.ini startpos 1
 bad 2 'fairy.ini:1:1: ~[new]' perft fairy.ini#new startpos 1
 
-good 'not said: [piece oliphant] ~customPiece4 = o:B4A ~promotionRegionWhite = *9 *10' variants --fairy grand-shatranj --nearly
+good 'not said: [piece oliphant]' variants --fairy grand-shatranj --nearly
+good 'promotionRegionWhite = *9 *10' variants --fairy grand-shatranj --nearly
 bad 2 'hands' variants --fairy puzzle-hands --nearly
 
 # == Without tables ==

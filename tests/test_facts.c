@@ -452,6 +452,8 @@ static void compare_moves(const struct scene *s, unsigned stm)
         struct bk_pos after = p;
         bool legal;
 
+        if (list[i].creates || list[i].destroys) /* tables are of land that stays */
+            continue;
         bk_pos_play(&after, s->v, &list[i]);
         legal = bk_pos_legal(s->v, &after);
         exposes_seen[!legal]++;
