@@ -352,6 +352,7 @@ static void hostage__a_pawn_changes_places_on_the_last_rank(void **state)
 struct finding {
     const struct bk_variant *v;
     const char *fen;
+    unsigned passed; /* as bk_exchange_meet has it */
     bool found;
 };
 
@@ -360,7 +361,7 @@ static void meet(void *context, const struct bk_hands_pos *before, unsigned pass
     struct finding *g = context;
     char fen[BK_FEN_MAX];
 
-    g->found |= !passed && !strcmp(bk_hands_to_fen(before, g->v, fen), g->fen);
+    g->found |= passed == g->passed && !strcmp(bk_hands_to_fen(before, g->v, fen), g->fen);
 }
 
 struct choosing {
@@ -370,6 +371,22 @@ struct choosing {
     unsigned n;
     struct bk_hands_pos next;
 };
+
+/* Looks for the position before a double step, which could be answered en passant, before what
+   comes two turns later. */
+static bool check_passed(void *context, const struct bk_turn *turn,
+                         const struct bk_hands_pos *after)
+{
+    struct finding f = *(struct finding *)context;
+    struct bk_hands_pos next = *after;
+
+    (void)turn;
+    next.ep = BK_SQ_NONE;
+    bk_exchange_before(&next, f.v, meet, &f);
+    if (!f.found)
+        fail_msg("%s is not before a double step", f.fen);
+    return true;
+}
 
 /* Looks for p before each position that it leads to, and chooses one of them. */
 static bool check_before(void *context, const struct bk_turn *turn,
@@ -386,6 +403,10 @@ static bool check_before(void *context, const struct bk_turn *turn,
     bk_exchange_before(&next, g->v, meet, &f);
     if (!f.found && g->p->ep == BK_SQ_NONE)
         fail_msg("%s: %s is not undone", fen, bk_turn_name(g->p, g->v, turn, name));
+    if (after->ep != BK_SQ_NONE && g->p->ep == BK_SQ_NONE) {
+        f = (struct finding){ .v = g->v, .fen = fen, .passed = 1 };
+        bk_hands_turns(after, g->v, check_passed, &f);
+    }
     return true;
 }
 
@@ -393,11 +414,13 @@ static void exchange__what_comes_before_is_complete(void **state)
 {
     static const char *const start[][2] = {
         { "sultan-zh", "rnbcqkcb2/pp8/10/10/10/10/PP8/RNBCQKCB2[Nr] w - - 0 1" },
+        { "sultan-zh", "5k4/10/10/10/1p1p1p1p2/10/P1P1P1P3/5K4[] w - - 0 1" },
+        { "sultan-hostage", "5k4/10/10/10/1p1p1p1p2/10/P1P1P1P3/5K4[]{} w - - 0 1" },
         { "sultan-hostage", "rnbcqkcb2/pp8/10/10/10/10/PP8/RNBCQKCB2[Nr]{Cq} w - - 0 1" },
     };
 
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         struct bk_variant *v = load(start[i][0]);
         uint64_t seed = 7;
         struct bk_hands_pos p;
