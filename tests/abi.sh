@@ -4,7 +4,8 @@
 # stripped.  Additions are fine, of members at the end of what begins with struct_size, too; anything else fails
 # unless the SONAME is another.
 #
-# `record` writes the interface down for the present version, in place of the old one: with each release.
+# `record` writes the interface down for the present version, in place of the old one: with each release, and where
+# members that were reserved, which no older program sets or reads, get a name and a meaning.
 set -eu
 build=$(realpath "${1:?usage: abi.sh BUILD [LIBRARY|record]}")
 tests=$(cd "$(dirname "$0")" && pwd)

@@ -166,7 +166,7 @@ dialect() { # game, what a GUI writes, what we make of it
 }
 dialect shatranj '2k5/8/8/8/8/8/5R2/2K5 w 0 1' '2k5/8/8/8/8/8/5R2/2K5 w - - 0 1'
 dialect shatranj '2k5/8/8/8/8/8/5R2/2K5 b' '2k5/8/8/8/8/8/5R2/2K5 b - - 0 1'
-dialect shatranj '2k5/8/8/8/8/8/5R2/2K5[] w KQkq e3 3 0' '2k5/8/8/8/8/8/5R2/2K5 w - - 0 1'
+dialect shatranj '2k5/8/8/8/8/8/5R2/2K5[] w KQkq e3 3 0' '2k5/8/8/8/8/8/5R2/2K5 w - - 3 1'
 dialect chess 'r3k2r/8/8/8/8/8/8/4K2R b KQkq - 0 7' 'r3k2r/8/8/8/8/8/8/4K2R b Kkq - 0 7'
 dialect chess '4k3/8/8/8/4P3/8/8/4K2Q~ b e3 0 1' '4k3/8/8/8/4P3/8/8/4K2Q b - e3 0 1'
 dialect sultan 'rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1 +3+3' \

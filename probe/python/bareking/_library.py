@@ -40,13 +40,13 @@ class Piece(Structure):
 class Pos(Structure):
     _fields_ = [("men", c_void_p), ("n", c_uint32), ("turn", c_uint32), ("en_passant", c_uint16),
                 ("black_to_move", c_uint8), ("castling", c_uint8), ("limited", c_uint8),
-                ("elsewhere", c_uint8), ("reserved", c_uint8 * 2),
+                ("elsewhere", c_uint8), ("counter", c_uint16),
                 ("left", (c_uint8 * TYPES_MAX) * 2), ("further", c_void_p)]
 
 
 class AnswerStruct(Structure):
     _fields_ = [("wdl", c_int), ("dtw", c_int), ("end", c_int), ("clocked_wdl", c_int),
-                ("plies_left", c_int), ("clocked_known", c_int), ("reserved", c_int * 2)]
+                ("plies_left", c_int), ("clocked_known", c_int), ("wdl5", c_int), ("dtz", c_int)]
 
 
 class Ranked(Structure):
@@ -54,7 +54,7 @@ class Ranked(Structure):
                 ("also_taken", c_uint16), ("rook", c_uint16), ("becomes", c_uint8),
                 ("castles", c_uint8), ("err", c_int), ("end", c_int), ("wdl", c_int),
                 ("dtw", c_int), ("clocked_wdl", c_int), ("clocked_known", c_int),
-                ("keeps", c_int), ("name", c_char * 16), ("reserved", c_int * 3)]
+                ("keeps", c_int), ("name", c_char * 16), ("wdl5", c_int), ("dtz", c_int), ("zeroes", c_int)]
 
 
 class MoveTextStruct(Structure):

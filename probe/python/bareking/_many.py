@@ -38,7 +38,7 @@ class Answers(Sequence):  # type: ignore[type-arg]
     errors()     the exceptions, by number
     check()      raises the first of them, if there is one
     values       with NumPy: an array of struct bk_answer, in int32: wdl, dtw, end, clocked_wdl,
-                 plies_left, clocked_known, reserved.  dtw is -1 for a draw, and where there are no
+                 plies_left, clocked_known, wdl5, dtz.  dtw is -1 for a draw, and where there are no
                  distances.  Where there is no answer all are UNKNOWN, so that an error is taken for no draw
     codes        with NumPy: int32, 0 where there is an answer; else the `code` of its exception
 

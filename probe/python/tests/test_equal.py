@@ -136,7 +136,7 @@ def test_answers_are_the_commands(golden, command):
                 refused += said[i][1] == "error"
         if positions:
             seen.add(game.name)
-    assert seen == set(known_here())
+    assert seen == set(known_here()) - {"sultan-zh", "sultan-hostage"}  # of which no table is
     assert answered > 20 * EACH and refused
 
 

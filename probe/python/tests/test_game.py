@@ -39,8 +39,12 @@ def counted(command, game, fen, depth):
     return int(re.findall(r"\d+", said.stdout)[-1])
 
 
+# their captured men come back, so no table knows them, and no list of moves of a table's game
+RETURNING = ('sultan-zh', 'sultan-hostage')
+
+
 def test_moves_are_the_commands_from_the_array(command):
-    with_array = [g for g in map(Game, bareking.variants()) if g.start]
+    with_array = [g for g in map(Game, bareking.variants()) if g.start and g.name not in RETURNING]
     assert len(with_array) > 10
     for game in with_array:
         assert perft(game.position(), 2) == counted(command, game.name, "startpos", 2), game

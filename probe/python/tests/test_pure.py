@@ -67,6 +67,10 @@ def known():
     return out
 
 
+# their captured men come back: no table knows them
+RETURNING = {"sultan-zh", "sultan-hostage"}
+
+
 def test_all_golden_tables_say_the_same(golden, known):
     each = 1000 if os.environ.get("GOLDEN_ALL") else 12
     rng = random.Random(3)
@@ -78,7 +82,7 @@ def test_all_golden_tables_say_the_same(golden, known):
                   for i, p in enumerate(positions)]
         games.add(name)
     said = agree(asked)
-    assert games == set(known)
+    assert games == set(known) - RETURNING
     assert sum(s[0] != "error" for s in said) > 20 * each
     assert {s[1][0] for s in said if s[0] == "value"} == {-1, 0, 1}
 
@@ -88,7 +92,7 @@ def test_moves_of_random_games_are_the_same(known):
     asked = []
     for name in known:
         game = Game(name)
-        position = game.position() if game.start else None
+        position = game.position() if game.start and name not in RETURNING else None
         for nth in range(24):
             moves = position.legal_moves() if position else []
             if not moves:

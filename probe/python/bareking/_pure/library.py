@@ -105,8 +105,8 @@ def _put_piece(v: Variant, p: Pos, nth: int, piece: Any) -> None:
 
 def _place_plain(v: Variant, s: Any) -> Pos:
     """A struct's position without its en passant square and castling rights."""
-    if s.limited > 1 or s.black_to_move > 1 or any(s.reserved) or s.further:
-        raise _bad("limited, black_to_move: neither 0 nor 1, or reserved: not 0")
+    if s.limited > 1 or s.black_to_move > 1 or s.further:
+        raise _bad("limited, black_to_move: neither 0 nor 1, or further: not None")
     if s.elsewhere:
         raise _bad("a position on another board, or with other rooks' rights: ask by its FEN")
     p = Pos(v)
