@@ -370,8 +370,11 @@ static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct
 {
     enum bk_err err = find_pair(e, c, false, why);
 
-    if (!err && bk_rules_nmove(c->v))
+    if (!err && bk_rules_nmove(c->v)) {
         err = find_pair(e, c, true, why);
+        if (err == BK_E_SYSTEM && e->file[BK_KIND_WDL].file) /* a folder behind one that answers */
+            err = BK_OK;
+    }
     if (!err && !e->file[BK_KIND_WDL].file && !e->file[BK_KIND_FIVE].file)
         return BK_E_NO_TABLE;
     if (!err)
