@@ -498,12 +498,14 @@ static void begin_with_exits(const struct sweep *p)
 /*
  * Where captures are forced, after the un-moves: takes out of w->acc what quiet moves reach, and
  * puts back, at the first ply, wins by an exit.  Only then list_due(): if many wait for this ply it
- * adds some of them to w->acc itself, and these must stay.
+ * adds some of them to w->acc itself, and these must stay.  BK_FORCED knows sorted configurations
+ * alone.
  */
 BK_SELDOM static void drop_forced(const struct sweep *p, bool losses, bool first_ply)
 {
     const lanes *forced = sets_of(p->st, BK_FORCED, p->side, p->slice);
 
+    sort_reached(p->w);
     EACH_MARKED (vector, p->w->dirty, p->s->nmarks)
         p->w->acc[vector] &= ~forced[vector];
     for (uint32_t vector = 0; first_ply && vector < p->s->nvec; vector++) {
