@@ -523,7 +523,8 @@ static bool key_castling_homes(struct cursor *c, struct bk_variant *v)
     return ok;
 }
 
-static bool key_limits(struct cursor *c, struct bk_variant *v)
+/* "Q9 R5 P1": a number of each type that is named. */
+static bool numbers_of_types(struct cursor *c, const struct bk_variant *v, uint8_t of[BK_TYPES_MAX])
 {
     while (cursor_more(c)) {
         const char *start = c->p;
@@ -532,13 +533,18 @@ static bool key_limits(struct cursor *c, struct bk_variant *v)
 
         if (!cursor_type(c, v, &type) || !cursor_number(c, 1, 255, &n))
             return false;
-        if (v->limit[type]) {
+        if (of[type]) {
             c->p = start;
             return cursor_wrong(c, "%c stands twice", v->piece[type].letter);
         }
-        v->limit[type] = (uint8_t)n;
+        of[type] = (uint8_t)n;
     }
     return true;
+}
+
+static bool key_limits(struct cursor *c, struct bk_variant *v)
+{
+    return numbers_of_types(c, v, v->limit);
 }
 
 static bool key_game_length(struct cursor *c, struct bk_variant *v)
@@ -592,23 +598,9 @@ static bool key_hand(struct cursor *c, struct bk_variant *v)
     return ok;
 }
 
-/* "Q9 R5 P1" */
 static bool key_values(struct cursor *c, struct bk_variant *v)
 {
-    while (cursor_more(c)) {
-        const char *start = c->p;
-        uint8_t type = 0;
-        unsigned n = 0;
-
-        if (!cursor_type(c, v, &type) || !cursor_number(c, 1, 255, &n))
-            return false;
-        if (v->worth[type]) {
-            c->p = start;
-            return cursor_wrong(c, "%c stands twice", v->piece[type].letter);
-        }
-        v->worth[type] = (uint8_t)n;
-    }
-    return true;
+    return numbers_of_types(c, v, v->worth);
 }
 
 static bool key_hand_bonus(struct cursor *c, struct bk_variant *v)
