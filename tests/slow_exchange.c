@@ -14,11 +14,12 @@
 #include "core/read.h"
 #include "tb/whole.h"
 #include "tests/random_variant.h"
+#include "tests/slow_graph.h"
 #include "tests/slow_hands.h"
 
 /* == Positions == */
 
-enum { SQUARES = 36, OFF = 12, TEXT = 140, BIG = 20000, WORST = -BIG - 1 };
+enum { SQUARES = 36, OFF = 12 };
 
 struct slow {
     char at[SQUARES + 1];  /* '.', '*', or a letter, upper case White's; a1 first */
@@ -35,15 +36,6 @@ struct list {
     size_t n, room;
 };
 
-static void *grow(void *old, size_t n, size_t size)
-{
-    void *p = realloc(old, n * size);
-
-    if (!p)
-        abort();
-    return p;
-}
-
 static bool white(char c) { return isupper((unsigned char)c); }
 static bool is_man(char c) { return isalpha((unsigned char)c); }
 static bool hostage(const struct bk_variant *v) { return v->hand_kind == BK_HAND_HOSTAGE; }
@@ -53,15 +45,10 @@ static char of_colour(char letter, bool is_white)
     return (char)(is_white ? toupper(letter) : tolower(letter));
 }
 
-static const struct bk_piece *piece_of(const struct bk_variant *v, char c)
+static int worth(const struct bk_variant *v, char c)
 {
-    for (int i = 0; i < v->ntypes; i++)
-        if (v->piece[i].letter == toupper((unsigned char)c))
-            return &v->piece[i];
-    abort();
+    return v->worth[slow_piece(v, c) - v->piece];
 }
-
-static int worth(const struct bk_variant *v, char c) { return v->worth[piece_of(v, c) - v->piece]; }
 
 static int own_rank(const struct bk_variant *v, int sq, bool is_white)
 {
@@ -70,7 +57,7 @@ static int own_rank(const struct bk_variant *v, int sq, bool is_white)
 
 static bool may_stand(const struct bk_variant *v, int sq, char c)
 {
-    return piece_of(v, c)->ranks >> own_rank(v, sq, white(c)) & 1;
+    return slow_piece(v, c)->ranks >> own_rank(v, sq, white(c)) & 1;
 }
 
 static void add(char *off, char c)
@@ -94,7 +81,7 @@ static void drop_out(char *off, char c)
 static void arrivals(const struct bk_variant *v, const struct slow *s, char c, int to,
                      char out[BK_TYPES_MAX + 2])
 {
-    const struct bk_piece *p = piece_of(v, c);
+    const struct bk_piece *p = slow_piece(v, c);
     bool must = false;
     size_t n = 0;
 
@@ -124,7 +111,7 @@ static bool attacked(const struct bk_variant *v, const struct slow *s, int sq, b
         if (is_man(s->at[from]) && white(s->at[from]) == by_white &&
             hands_goes(v, s->at, from, sq, true)) {
             arrivals(v, s, s->at[from], sq, any);
-            if (!hostage(v) || *any || !piece_of(v, s->at[from])->nbecomes)
+            if (!hostage(v) || *any || !slow_piece(v, s->at[from])->nbecomes)
                 return true;
         }
     return false;
@@ -149,7 +136,7 @@ static void end_turn(const struct bk_variant *v, struct slow s, int ep, struct l
     s.stm = us ? 'b' : 'w';
     if (out->n == out->room) {
         out->room = out->room ? 2 * out->room : 64;
-        out->s = grow(out->s, out->room, sizeof *out->s);
+        out->s = slow_grow(out->s, out->room, sizeof *out->s);
     }
     out->s[out->n++] = s;
 }
@@ -197,7 +184,7 @@ static void man_moves(const struct bk_variant *v, const struct slow *s, int from
 {
     bool us = s->stm == 'w';
     int ahead = us ? v->files : -v->files;
-    const struct bk_piece *p = piece_of(v, s->at[from]);
+    const struct bk_piece *p = slow_piece(v, s->at[from]);
 
     for (int to = 0; s->at[to]; to++) {
         char there = s->at[to];
@@ -274,63 +261,22 @@ static void turns(const struct bk_variant *v, const struct slow *s, struct list 
 
 /* == All nodes == */
 
-struct node {
-    char text[TEXT];
-    struct slow s;
-    int score;
-    size_t first, end; /* successors: edge[first .. end - 1] */
-};
-
 struct graph {
     const struct bk_variant *v;
-    struct node *node;
-    size_t n, room, *edge, nedges, edge_room;
-    size_t *hash, hash_room; /* node + 1; 0: free */
+    struct slow_graph all; /* of struct slow */
 };
-
-static size_t *slot(struct graph *g, const char *text)
-{
-    uint64_t h = 1469598103934665603u;
-    size_t i;
-
-    for (const char *c = text; *c; c++)
-        h = (h ^ (unsigned char)*c) * 1099511628211u;
-    for (i = h & (g->hash_room - 1); g->hash[i]; i = (i + 1) & (g->hash_room - 1))
-        if (!strcmp(g->node[g->hash[i] - 1].text, text))
-            break;
-    return &g->hash[i];
-}
-
-static void rehash(struct graph *g)
-{
-    free(g->hash);
-    g->hash_room = g->hash_room ? 2 * g->hash_room : 1 << 14;
-    g->hash = calloc(g->hash_room, sizeof *g->hash);
-    if (!g->hash)
-        abort();
-    for (size_t i = 0; i < g->n; i++)
-        *slot(g, g->node[i].text) = i + 1;
-}
 
 static size_t node_of(struct graph *g, const struct slow *s)
 {
-    char text[TEXT];
-    size_t *at;
+    char text[SLOW_TEXT];
 
-    if (2 * g->n >= g->hash_room)
-        rehash(g);
-    snprintf(text, TEXT, "%s%s[%s]{%s}%c%d", s->at, s->was, s->held, s->freed, s->stm, s->ep);
-    at = slot(g, text);
-    if (*at)
-        return *at - 1;
-    if (g->n == g->room) {
-        g->room = g->room ? 2 * g->room : 1 << 12;
-        g->node = grow(g->node, g->room, sizeof *g->node);
-    }
-    g->node[g->n] = (struct node){ .s = *s };
-    strcpy(g->node[g->n].text, text);
-    *at = ++g->n;
-    return g->n - 1;
+    snprintf(text, SLOW_TEXT, "%s%s[%s]{%s}%c%d", s->at, s->was, s->held, s->freed, s->stm, s->ep);
+    return slow_node_add(&g->all, text, s);
+}
+
+static const struct slow *position_of(const struct graph *g, size_t node)
+{
+    return slow_state(&g->all, node);
 }
 
 /* Adds the edges of every node; new nodes are appended and explored in their turn. */
@@ -338,60 +284,20 @@ static void explore(struct graph *g)
 {
     struct list after = { 0 };
 
-    for (size_t i = 0; i < g->n; i++) {
-        struct slow s = g->node[i].s;
+    for (size_t i = 0; i < g->all.n; i++) {
+        struct slow s = *position_of(g, i);
 
         turns(g->v, &s, &after);
-        g->node[i].first = g->nedges;
-        for (size_t k = 0; k < after.n; k++) {
-            size_t to = node_of(g, &after.s[k]);
-
-            if (g->nedges == g->edge_room) {
-                g->edge_room = g->edge_room ? 2 * g->edge_room : 1 << 14;
-                g->edge = grow(g->edge, g->edge_room, sizeof *g->edge);
-            }
-            g->edge[g->nedges++] = to;
-        }
-        g->node[i].end = g->nedges;
+        g->all.node[i].first = g->all.nedges;
+        for (size_t k = 0; k < after.n; k++)
+            slow_edge_add(&g->all, node_of(g, &after.s[k]));
+        if (!after.n)
+            g->all.node[i].outside =
+                safe(g->v, &s, s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW ? 0
+                                                                                     : -SLOW_WON;
+        g->all.node[i].end = g->all.nedges;
     }
     free(after.s);
-}
-
-static int back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
-
-static int best_of(const struct graph *g, const struct node *n)
-{
-    int best = WORST;
-
-    if (n->first == n->end)
-        return safe(g->v, &n->s, n->s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW ? 0
-                                                                                          : -BIG;
-    for (size_t e = n->first; e < n->end; e++) {
-        int score = back(g->node[g->edge[e]].score);
-
-        best = score > best ? score : best;
-    }
-    return best;
-}
-
-static void repeat(struct graph *g)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < g->n; i++) {
-            int best = best_of(g, &g->node[i]);
-
-            changed |= best != g->node[i].score;
-            g->node[i].score = best;
-        }
-    }
-}
-
-static void free_graph(struct graph *g)
-{
-    free(g->node);
-    free(g->edge);
-    free(g->hash);
 }
 
 /* == All placements == */
@@ -421,7 +327,7 @@ static void each_off(struct graph *g, const char *army, struct slow *s, char c, 
 /* A man who changes sides: of either, in hand, on the board, promoted. */
 static void each_owner(struct graph *g, const char *army, struct slow *s)
 {
-    const struct bk_piece *p = piece_of(g->v, *army);
+    const struct bk_piece *p = slow_piece(g->v, *army);
 
     for (int is_white = 0; is_white < 2; is_white++) {
         char c = of_colour(*army, is_white);
@@ -507,17 +413,17 @@ static unsigned compare(const struct graph *g, struct bk_whole *w, const char *w
     unsigned different = 0;
     size_t states = 0;
 
-    for (size_t i = 0; i < g->n; i++) {
-        const struct node *n = &g->node[i];
-        int wdl = (n->score > 0) - (n->score < 0);
-        unsigned dtw = n->score ? (unsigned)(BIG - abs(n->score)) : 0;
+    for (size_t i = 0; i < g->all.n; i++) {
+        const struct slow *s = position_of(g, i);
+        int score = g->all.node[i].score, wdl = (score > 0) - (score < 0);
+        unsigned dtw = score ? (unsigned)(SLOW_WON - abs(score)) : 0;
         struct bk_whole_value least = { 0, 0 }, most;
         struct bk_report why = { "" };
         struct bk_hands_pos p;
         char fen[BK_FEN_MAX];
-        enum bk_err err = bk_hands_from_fen(&p, g->v, fen_of(g->v, &n->s, fen), &why);
+        enum bk_err err = bk_hands_from_fen(&p, g->v, fen_of(g->v, s, fen), &why);
 
-        states += n->s.ep < 0;
+        states += s->ep < 0;
         if (!err)
             bk_whole_value(w, &p, &least, &most);
         if ((err || least.wdl != wdl || least.plies != dtw) && !different++)
@@ -535,25 +441,25 @@ unsigned exchange_check_army(const struct bk_variant *v, const char *army)
 {
     struct bk_whole_options o = { .opening = true }; /* there is none: it says nothing */
     struct bk_report why = { "" };
-    struct graph g = { .v = v };
+    struct graph g = { .v = v, .all = { .bytes = sizeof(struct slow) } };
     struct bk_whole *w = NULL;
     struct bk_hands_pos p;
     unsigned different = 0;
     char fen[BK_FEN_MAX];
 
     begin(&g, army);
-    if (g.n) {
-        if (bk_hands_from_fen(&p, v, fen_of(v, &g.node[0].s, fen), &why) ||
+    if (g.all.n) {
+        if (bk_hands_from_fen(&p, v, fen_of(v, position_of(&g, 0), fen), &why) ||
             bk_whole_new(&w, v, &p, &o, &why)) {
             printf("%s %s: %s\n", army, fen, why.text);
             abort();
         }
         explore(&g);
-        repeat(&g);
+        slow_repeat(&g.all);
         different = compare(&g, w, army);
     }
     bk_whole_free(w);
-    free_graph(&g);
+    slow_graph_free(&g.all);
     return different;
 }
 

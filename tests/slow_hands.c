@@ -14,10 +14,11 @@
 
 #include "tb/whole.h"
 #include "tests/random_variant.h"
+#include "tests/slow_graph.h"
 
 /* == The slow one: positions == */
 
-enum { SQUARES = 36, TEXT = 120, BIG = 20000, WORST = -BIG - 1 };
+enum { SQUARES = 36 };
 enum { WHITE, BLACK };
 
 enum { CAP = 1 }; /* releases are counted up to this in what is compared */
@@ -54,20 +55,11 @@ struct slow_list {
     size_t n, room;
 };
 
-static void *grow(void *old, size_t n, size_t size)
-{
-    void *p = realloc(old, n * size);
-
-    if (!p)
-        abort();
-    return p;
-}
-
 static void push(struct slow_list *l, const struct slow *s)
 {
     if (l->n == l->room) {
         l->room = l->room ? 2 * l->room : 64;
-        l->s = grow(l->s, l->room, sizeof *l->s);
+        l->s = slow_grow(l->s, l->room, sizeof *l->s);
     }
     l->s[l->n++] = *s;
 }
@@ -83,25 +75,17 @@ static bool yours(const struct slow *s, char c)
 }
 static char king_letter(bool is_white) { return is_white ? 'K' : 'k'; }
 
-static const struct bk_piece *piece_of(const struct bk_variant *v, char c)
-{
-    for (int i = 0; i < v->ntypes; i++)
-        if (v->piece[i].letter == toupper((unsigned char)c))
-            return &v->piece[i];
-    abort();
-}
-
 /* Is `sq` empty, and may the man `c` stand there? */
 static bool has_room(const struct bk_variant *v, const char *at, int sq, char c)
 {
     int rank = sq / v->files;
 
-    return at[sq] == '.' && piece_of(v, c)->ranks >> (white(c) ? rank : v->ranks - 1 - rank) & 1;
+    return at[sq] == '.' && slow_piece(v, c)->ranks >> (white(c) ? rank : v->ranks - 1 - rank) & 1;
 }
 
 bool hands_goes(const struct bk_variant *v, const char *at, int from, int to, bool taking)
 {
-    const struct bk_movement *m = &piece_of(v, at[from])->move;
+    const struct bk_movement *m = &slow_piece(v, at[from])->move;
 
     for (int i = 0; i < m->nsteps; i++) {
         const struct bk_step *st = &m->step[i];
@@ -426,10 +410,10 @@ static bool slow_over(const struct bk_variant *v, const struct slow *s, int *sco
 
     if (!opening(s) && (ours == 1 || theirs == 1)) {
         if (v->configuration && ours + theirs > 2 && one_in_each_box(v, s->at, !us)) {
-            *score = -BIG; /* won when the turn ended, before anyone could bare back */
+            *score = -SLOW_WON; /* won when the turn ended, before anyone could bare back */
             return true;
         }
-        *score = ours == theirs ? 0 : ours == 1 ? -BIG : BIG;
+        *score = ours == theirs ? 0 : ours == 1 ? -SLOW_WON : SLOW_WON;
         if (ours == 1 && theirs == 2 && v->bare == BK_BARE_BACK && takes_back(v, s))
             *score = 0;
         return true;
@@ -437,142 +421,74 @@ static bool slow_over(const struct bk_variant *v, const struct slow *s, int *sco
     if (!v->configuration ||
         (!one_in_each_box(v, s->at, true) && !one_in_each_box(v, s->at, false)))
         return false;
-    *score = one_in_each_box(v, s->at, !us) ? -BIG : BIG;
+    *score = one_in_each_box(v, s->at, !us) ? -SLOW_WON : SLOW_WON;
     return true;
 }
 
 /* == The slow one: all nodes == */
 
-struct node {
-    char text[TEXT];
-    struct slow s;
-    int score, outside; /* outside: the best turn that ends the game */
-    size_t first, end;  /* successors: edge[first .. end - 1] */
-    bool over;
-};
-
 struct graph {
     struct slow_game rules;
     const struct bk_variant *v;
-    struct node *node;
-    size_t n, room, *edge, nedges, edge_room;
-    size_t *hash, hash_room; /* node + 1; 0: free */
+    struct slow_graph all; /* of struct slow */
 };
 
-static char *text_of(const struct slow *s, char out[TEXT])
+static struct graph begin_graph(const struct bk_variant *v)
 {
-    snprintf(out, TEXT, "%s[%s]%s,%s %s,%s %c%d", s->at, s->pool, s->hand[WHITE], s->hand[BLACK],
-             s->freed[WHITE], s->freed[BLACK], s->stm, s->quiet);
+    return (struct graph){ .v = v,
+                           .rules = { .v = v, .cap = CAP },
+                           .all = { .bytes = sizeof(struct slow) } };
+}
+
+static char *text_of(const struct slow *s, char out[SLOW_TEXT])
+{
+    snprintf(out, SLOW_TEXT, "%s[%s]%s,%s %s,%s %c%d", s->at, s->pool, s->hand[WHITE],
+             s->hand[BLACK], s->freed[WHITE], s->freed[BLACK], s->stm, s->quiet);
     return out;
-}
-
-static size_t *slot(struct graph *g, const char *text)
-{
-    uint64_t h = 1469598103934665603u;
-    size_t i;
-
-    for (const char *c = text; *c; c++)
-        h = (h ^ (unsigned char)*c) * 1099511628211u;
-    for (i = h & (g->hash_room - 1); g->hash[i]; i = (i + 1) & (g->hash_room - 1))
-        if (!strcmp(g->node[g->hash[i] - 1].text, text))
-            break;
-    return &g->hash[i];
-}
-
-static void rehash(struct graph *g)
-{
-    free(g->hash);
-    g->hash_room = g->hash_room ? 2 * g->hash_room : 1 << 16;
-    g->hash = calloc(g->hash_room, sizeof *g->hash);
-    if (!g->hash)
-        abort();
-    for (size_t i = 0; i < g->n; i++)
-        *slot(g, g->node[i].text) = i + 1;
 }
 
 static size_t node_of(struct graph *g, const struct slow *s)
 {
-    char text[TEXT];
-    size_t *at;
+    char text[SLOW_TEXT];
 
-    if (2 * g->n >= g->hash_room)
-        rehash(g);
-    at = slot(g, text_of(s, text));
-    if (*at)
-        return *at - 1;
-    if (g->n == g->room) {
-        g->room = g->room ? 2 * g->room : 1 << 12;
-        g->node = grow(g->node, g->room, sizeof *g->node);
-    }
-    memset(&g->node[g->n], 0, sizeof g->node[0]);
-    g->node[g->n].s = *s;
-    strcpy(g->node[g->n].text, text);
-    *at = ++g->n;
-    return g->n - 1;
+    return slow_node_add(&g->all, text_of(s, text), s);
 }
 
-static int back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
+static const struct slow *position_of(const struct graph *g, size_t node)
+{
+    return slow_state(&g->all, node);
+}
 
 /* Adds the edges of every node; new nodes are appended and explored in their turn. */
 static void explore(struct graph *g)
 {
     struct slow_list turns = { 0 };
 
-    for (size_t i = 0; i < g->n; i++) {
-        struct slow s = g->node[i].s;
-        int outside = WORST, score;
+    for (size_t i = 0; i < g->all.n; i++) {
+        struct slow s = *position_of(g, i);
+        int outside = SLOW_WORST, score;
 
-        g->node[i].first = g->node[i].end = g->nedges;
+        g->all.node[i].first = g->all.node[i].end = g->all.nedges;
         if (slow_over(g->v, &s, &score)) {
-            g->node[i].over = true;
-            g->node[i].outside = score;
+            g->all.node[i].outside = score;
             continue;
         }
         slow_turns(&g->rules, &s, &turns);
         if (!turns.n)
-            outside =
-                safe(g->v, s.at, s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW ? 0 : -BIG;
+            outside = safe(g->v, s.at, s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW
+                          ? 0
+                          : -SLOW_WON;
         for (size_t k = 0; k < turns.n; k++) {
             if (slow_over(g->v, &turns.s[k], &score)) {
-                outside = back(score) > outside ? back(score) : outside;
+                outside = slow_back(score) > outside ? slow_back(score) : outside;
                 continue;
             }
-            if (g->nedges == g->edge_room) {
-                g->edge_room = g->edge_room ? 2 * g->edge_room : 1 << 14;
-                g->edge = grow(g->edge, g->edge_room, sizeof *g->edge);
-            }
-            g->edge[g->nedges++] = node_of(g, &turns.s[k]);
+            slow_edge_add(&g->all, node_of(g, &turns.s[k]));
         }
-        g->node[i].outside = outside;
-        g->node[i].end = g->nedges;
+        g->all.node[i].outside = outside;
+        g->all.node[i].end = g->all.nedges;
     }
     free(turns.s);
-}
-
-static void repeat(struct graph *g)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < g->n; i++) {
-            struct node *n = &g->node[i];
-            int best = n->outside;
-
-            for (size_t e = n->first; e < n->end; e++) {
-                int score = back(g->node[g->edge[e]].score);
-
-                best = score > best ? score : best;
-            }
-            changed |= best != n->score;
-            n->score = best;
-        }
-    }
-}
-
-static void free_graph(struct graph *g)
-{
-    free(g->node);
-    free(g->edge);
-    free(g->hash);
 }
 
 /* == Comparing == */
@@ -686,51 +602,52 @@ static void solve(struct graph *g, const char *army, bool from_empty)
 {
     begin(g, army, from_empty);
     explore(g);
-    repeat(g);
+    slow_repeat(&g->all);
 }
 
-static struct hands_state state_of(const struct graph *g, const struct node *n,
-                                   char fen[BK_FEN_MAX])
+static struct hands_state state_of(const struct graph *g, size_t node, char fen[BK_FEN_MAX])
 {
-    return (struct hands_state){ .fen = fen_of(g->v, &n->s, fen),
-                                 .quiet = (unsigned)n->s.quiet,
-                                 .wdl = (n->score > 0) - (n->score < 0),
-                                 .dtw = n->score ? (unsigned)(BIG - abs(n->score)) : 0 };
+    const struct slow *s = position_of(g, node);
+    int score = g->all.node[node].score;
+
+    return (struct hands_state){ .fen = fen_of(g->v, s, fen),
+                                 .quiet = (unsigned)s->quiet,
+                                 .wdl = (score > 0) - (score < 0),
+                                 .dtw = score ? (unsigned)(SLOW_WON - abs(score)) : 0 };
 }
 
 uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *visit, void *context)
 {
-    struct graph g = { .v = v, .rules = { .v = v, .cap = CAP } };
+    struct graph g = begin_graph(v);
     uint64_t n;
 
     solve(&g, army, false);
-    for (size_t i = 0; i < g.n; i++) {
+    for (size_t i = 0; i < g.all.n; i++) {
         char fen[BK_FEN_MAX];
-        struct hands_state s = state_of(&g, &g.node[i], fen);
+        struct hands_state s = state_of(&g, i, fen);
 
         visit(context, &s);
     }
-    n = g.n;
-    free_graph(&g);
+    n = g.all.n;
+    slow_graph_free(&g.all);
     return n;
 }
 
 uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other, const char *army,
                        bool from_empty)
 {
-    struct graph a = { .v = v, .rules = { .v = v, .cap = CAP } };
-    struct graph b = { .v = other, .rules = { .v = other, .cap = CAP } };
+    struct graph a = begin_graph(v), b = begin_graph(other);
     uint64_t n = 0;
 
     solve(&a, army, from_empty);
     solve(&b, army, from_empty);
-    for (size_t i = 0; i < a.n; i++) {
-        size_t *at = slot(&b, a.node[i].text);
+    for (size_t i = 0; i < a.all.n; i++) {
+        size_t at = slow_node_find(&b.all, a.all.node[i].text);
 
-        n += *at && b.node[*at - 1].score != a.node[i].score;
+        n += at != SIZE_MAX && b.all.node[at].score != a.all.node[i].score;
     }
-    free_graph(&a);
-    free_graph(&b);
+    slow_graph_free(&a.all);
+    slow_graph_free(&b.all);
     return n;
 }
 
@@ -752,9 +669,9 @@ static unsigned compare(struct graph *g, struct bk_whole *w, const char *what)
 {
     unsigned different = 0;
 
-    for (size_t i = 0; i < g->n; i++) {
+    for (size_t i = 0; i < g->all.n; i++) {
         char fen[BK_FEN_MAX];
-        struct hands_state s = state_of(g, &g->node[i], fen);
+        struct hands_state s = state_of(g, i, fen);
         struct bk_hands_pos p;
         struct bk_report why = { "" };
         struct bk_whole_value fast = { 0, 0 };
@@ -775,10 +692,12 @@ static unsigned legal_states(const struct graph *g)
 {
     unsigned n = 0;
 
-    for (size_t i = 0; i < g->n; i++)
-        n += !g->node[i].s.quiet && !opening(&g->node[i].s) &&
-             !strcmp(g->node[i].s.freed[WHITE], "000000") &&
-             !strcmp(g->node[i].s.freed[BLACK], "000000");
+    for (size_t i = 0; i < g->all.n; i++) {
+        const struct slow *s = position_of(g, i);
+
+        n += !s->quiet && !opening(s) && !strcmp(s->freed[WHITE], "000000") &&
+             !strcmp(s->freed[BLACK], "000000");
+    }
     return n;
 }
 
@@ -798,13 +717,13 @@ static unsigned compare_number(const struct graph *g, struct bk_whole *w, const 
 static unsigned check_game(const struct bk_variant *v, const char *army, bool from_empty,
                            unsigned ever, struct bk_whole *w)
 {
-    struct graph g = { .v = v, .rules = { .v = v, .cap = CAP } };
+    struct graph g = begin_graph(v);
     unsigned different;
 
     g.rules.ever[ever] = v->hand_bonus;
     solve(&g, army, from_empty);
     different = compare(&g, w, army) + (from_empty ? 0 : compare_number(&g, w, army));
-    free_graph(&g);
+    slow_graph_free(&g.all);
     return different;
 }
 
@@ -812,16 +731,16 @@ static unsigned check_game(const struct bk_variant *v, const char *army, bool fr
 static bool some_position(const struct bk_variant *v, const char *army, bool from_empty,
                           struct bk_hands_pos *p)
 {
-    struct graph g = { .v = v };
+    struct graph g = begin_graph(v);
     struct bk_report why = { "" };
     char fen[BK_FEN_MAX];
     bool fits;
 
     begin(&g, army, from_empty);
-    fits = g.n && !bk_hands_from_fen(p, v, fen_of(v, &g.node[0].s, fen), &why);
-    if (g.n && !fits)
+    fits = g.all.n && !bk_hands_from_fen(p, v, fen_of(v, position_of(&g, 0), fen), &why);
+    if (g.all.n && !fits)
         printf("%s: %s\n", fen, why.text);
-    free_graph(&g);
+    slow_graph_free(&g.all);
     return fits;
 }
 

@@ -15,8 +15,9 @@
 #include "core/move.h"
 #include "tb/masks.h"
 #include "tests/random_variant.h"
+#include "tests/slow_graph.h"
 
-enum { SQUARES = 20, BIG = 20000, WORST = -BIG - 1 };
+enum { SQUARES = 20 };
 
 struct state {
     char at[SQUARES + 1]; /* '.' land, '~' sea, '*' no square, or a letter, upper case White's */
@@ -28,20 +29,11 @@ struct list {
     size_t n, room;
 };
 
-static void *grow(void *old, size_t n, size_t size)
-{
-    void *p = realloc(old, n * size);
-
-    if (!p)
-        abort();
-    return p;
-}
-
 static void push(struct list *l, const struct state *s)
 {
     if (l->n == l->room) {
         l->room = l->room ? 2 * l->room : 64;
-        l->s = grow(l->s, l->room, sizeof *l->s);
+        l->s = slow_grow(l->s, l->room, sizeof *l->s);
     }
     l->s[l->n++] = *s;
 }
@@ -49,14 +41,6 @@ static void push(struct list *l, const struct state *s)
 static bool is_man(char c) { return isalpha((unsigned char)c); }
 static bool is_black(char c) { return islower((unsigned char)c); }
 static char king(bool black) { return black ? 'k' : 'K'; }
-
-static const struct bk_piece *piece_of(const struct bk_variant *v, char c)
-{
-    for (int i = 0; i < v->ntypes; i++)
-        if (v->piece[i].letter == toupper((unsigned char)c))
-            return &v->piece[i];
-    abort();
-}
 
 /* The square one step away, or -1. */
 static int step_from(const struct bk_variant *v, int sq, const struct bk_step *st, bool black)
@@ -71,7 +55,7 @@ static int step_from(const struct bk_variant *v, int sq, const struct bk_step *s
 /* Can the man on `from` go to `to`, or take there, by one step or ride? */
 static bool rides(const struct bk_variant *v, const char *at, int from, int to, bool taking)
 {
-    const struct bk_movement *m = &piece_of(v, at[from])->move;
+    const struct bk_movement *m = &slow_piece(v, at[from])->move;
 
     for (int i = 0; i < m->nsteps; i++) {
         const struct bk_step *st = &m->step[i];
@@ -97,7 +81,7 @@ static bool rides(const struct bk_variant *v, const char *at, int from, int to, 
 /* The same by two steps, over empty land. */
 static bool steps_twice(const struct bk_variant *v, const char *at, int from, int to)
 {
-    const struct bk_movement *m = &piece_of(v, at[from])->move;
+    const struct bk_movement *m = &slow_piece(v, at[from])->move;
 
     for (int i = 0; m->steps_max == 2 && from != to && i < m->nsteps; i++) {
         int mid = step_from(v, from, &m->step[i], is_black(at[from]));
@@ -137,7 +121,7 @@ static int men_of(const char *at, bool black)
 
 static bool has(const struct bk_variant *v, char c, int power, bool black)
 {
-    return is_man(c) && is_black(c) == black && piece_of(v, c)->power == power &&
+    return is_man(c) && is_black(c) == black && slow_piece(v, c)->power == power &&
            (!v->land.one_each || (power == BK_POWER_CREATES) == !black);
 }
 
@@ -146,7 +130,7 @@ static bool in_range(const struct bk_variant *v, const char *at, int sq, int pow
 {
     for (int from = 0; at[from]; from++)
         if (has(v, at[from], power, black)) {
-            const struct bk_movement *m = &piece_of(v, at[from])->move;
+            const struct bk_movement *m = &slow_piece(v, at[from])->move;
 
             for (int i = 0; i < m->nsteps; i++)
                 if (step_from(v, from, &m->step[i], black) == sq)
@@ -298,7 +282,7 @@ static bool is_over(const struct bk_variant *v, const struct state *s, int *scor
         return true;
     if (v->bare == BK_BARE_NOTHING || (ours > 1 && theirs > 1))
         return false;
-    *score = ours == 1 ? -BIG : BIG;
+    *score = ours == 1 ? -SLOW_WON : SLOW_WON;
     if (ours == 1 && theirs == 2 && v->bare == BK_BARE_BACK && takes_back(v, s))
         *score = 0;
     return true;
@@ -306,78 +290,22 @@ static bool is_over(const struct bk_variant *v, const struct state *s, int *scor
 
 /* == All states == */
 
-struct node {
-    struct state s;
-    int score, outside; /* outside: the best turn that ends the game */
-    size_t first, end;  /* successors: edge[first .. end - 1] */
-};
-
 struct graph {
     const struct bk_variant *v;
-    struct node *node;
-    size_t n, room, *edge, nedges, edge_room, *hash, hash_room;
+    struct slow_graph all; /* of struct state */
 };
-
-static uint64_t hash_of(const struct state *s)
-{
-    uint64_t h = 1469598103934665603u + (uint64_t)(s->black + 2 * s->even + 4 * s->begun);
-
-    for (const char *c = s->at; *c; c++)
-        h = (h ^ (unsigned char)*c) * 1099511628211u;
-    return h ^ h >> 29;
-}
-
-static bool same(const struct state *a, const struct state *b)
-{
-    return !strcmp(a->at, b->at) && a->black == b->black && a->even == b->even &&
-           a->begun == b->begun;
-}
-
-static size_t *slot(struct graph *g, const struct state *s)
-{
-    size_t i = hash_of(s) & (g->hash_room - 1);
-
-    for (; g->hash[i]; i = (i + 1) & (g->hash_room - 1))
-        if (same(&g->node[g->hash[i] - 1].s, s))
-            break;
-    return &g->hash[i];
-}
 
 static size_t node_of(struct graph *g, const struct state *s)
 {
-    size_t *at;
+    char text[SLOW_TEXT];
 
-    if (2 * g->n >= g->hash_room) {
-        free(g->hash);
-        g->hash_room = g->hash_room ? 2 * g->hash_room : 1 << 12;
-        g->hash = calloc(g->hash_room, sizeof *g->hash);
-        if (!g->hash)
-            abort();
-        for (size_t i = 0; i < g->n; i++)
-            *slot(g, &g->node[i].s) = i + 1;
-    }
-    at = slot(g, s);
-    if (*at)
-        return *at - 1;
-    if (g->n == g->room) {
-        g->room = g->room ? 2 * g->room : 1 << 10;
-        g->node = grow(g->node, g->room, sizeof *g->node);
-    }
-    memset(&g->node[g->n], 0, sizeof g->node[0]);
-    g->node[g->n].s = *s;
-    *at = ++g->n;
-    return g->n - 1;
+    snprintf(text, SLOW_TEXT, "%s%d%d%d", s->at, s->black, s->even, s->begun);
+    return slow_node_add(&g->all, text, s);
 }
 
-static int back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
-
-static void add_edge(struct graph *g, size_t to)
+static const struct state *state_of(const struct graph *g, size_t node)
 {
-    if (g->nedges == g->edge_room) {
-        g->edge_room = g->edge_room ? 2 * g->edge_room : 1 << 14;
-        g->edge = grow(g->edge, g->edge_room, sizeof *g->edge);
-    }
-    g->edge[g->nedges++] = to;
+    return slow_state(&g->all, node);
 }
 
 /* Adds the edges of every node; new nodes are appended and explored in their turn. */
@@ -385,46 +313,28 @@ static void explore(struct graph *g)
 {
     struct list next = { 0 };
 
-    for (size_t i = 0; i < g->n; i++) {
-        struct state s = g->node[i].s;
-        int outside = WORST, score;
+    for (size_t i = 0; i < g->all.n; i++) {
+        struct state s = *state_of(g, i);
+        int outside = SLOW_WORST, score;
 
-        g->node[i].first = g->node[i].end = g->nedges;
+        g->all.node[i].first = g->all.node[i].end = g->all.nedges;
         if (is_over(g->v, &s, &score)) {
-            g->node[i].outside = score;
+            g->all.node[i].outside = score;
             continue;
         }
         turns(g->v, &s, &next);
         if (!next.n)
-            outside = safe(g->v, s.at, s.black) && g->v->stalemate == BK_STALEMATE_DRAW ? 0 : -BIG;
+            outside =
+                safe(g->v, s.at, s.black) && g->v->stalemate == BK_STALEMATE_DRAW ? 0 : -SLOW_WON;
         for (size_t k = 0; k < next.n; k++)
             if (is_over(g->v, &next.s[k], &score))
-                outside = back(score) > outside ? back(score) : outside;
+                outside = slow_back(score) > outside ? slow_back(score) : outside;
             else
-                add_edge(g, node_of(g, &next.s[k]));
-        g->node[i].outside = outside;
-        g->node[i].end = g->nedges;
+                slow_edge_add(&g->all, node_of(g, &next.s[k]));
+        g->all.node[i].outside = outside;
+        g->all.node[i].end = g->all.nedges;
     }
     free(next.s);
-}
-
-static void repeat(struct graph *g)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < g->n; i++) {
-            struct node *n = &g->node[i];
-            int best = n->outside;
-
-            for (size_t e = n->first; e < n->end; e++) {
-                int score = back(g->node[g->edge[e]].score);
-
-                best = score > best ? score : best;
-            }
-            changed |= best != n->score;
-            n->score = best;
-        }
-    }
 }
 
 /* == Comparing == */
@@ -510,19 +420,19 @@ static unsigned compare(const struct graph *g, const struct bk_masks *w)
 {
     unsigned different = 0;
 
-    for (size_t i = 0; i < g->n; i++) {
-        const struct node *n = &g->node[i];
-        int wdl = (n->score > 0) - (n->score < 0), over;
-        unsigned plies = wdl ? (unsigned)(BIG - abs(n->score)) : 0;
+    for (size_t i = 0; i < g->all.n; i++) {
+        const struct state *s = state_of(g, i);
+        int score = g->all.node[i].score, wdl = (score > 0) - (score < 0), over;
+        unsigned plies = wdl ? (unsigned)(SLOW_WON - abs(score)) : 0;
         struct bk_masks_value value = { 9, 0 };
         struct bk_report why = { "" };
         char fen[BK_FEN_MAX];
         struct bk_pos p;
-        bool known = !bk_pos_from_fen(&p, g->v, fen_of(g->v, &n->s, fen), &why) &&
-                     bk_masks_value(w, &p, &value);
+        bool known =
+            !bk_pos_from_fen(&p, g->v, fen_of(g->v, s, fen), &why) && bk_masks_value(w, &p, &value);
 
         if (known && value.wdl == wdl && value.plies == plies &&
-            (is_over(g->v, &n->s, &over) || i % 7 || same_turns(g->v, &n->s, &p)))
+            (is_over(g->v, s, &over) || i % 7 || same_turns(g->v, s, &p)))
             continue;
         if (!different++)
             printf("%s: fast %d in %u, slow %d in %u %s\n", fen, value.wdl, value.plies, wdl, plies,
@@ -546,7 +456,7 @@ static void place_all(struct graph *g, const char *men, struct state *s, bool al
     for (int sq = 0; s->at[sq]; sq++) {
         int rank = *men >= 'a' ? g->v->ranks - 1 - sq / g->v->files : sq / g->v->files;
 
-        if (s->at[sq] != '.' || !(piece_of(g->v, *men)->ranks >> rank & 1))
+        if (s->at[sq] != '.' || !(slow_piece(g->v, *men)->ranks >> rank & 1))
             continue;
         s->at[sq] = *men;
         place_all(g, men + 1, s, all_land);
@@ -592,7 +502,7 @@ unsigned land_check(const struct bk_variant *v, const char *men, const char *fen
                     unsigned long *states)
 {
     struct bk_masks_options o = { .all_land = !fen };
-    struct graph g = { .v = v };
+    struct graph g = { .v = v, .all = { .bytes = sizeof(struct state) } };
     struct bk_report why = { "" };
     struct bk_masks *w = NULL;
     unsigned different = 0;
@@ -600,11 +510,11 @@ unsigned land_check(const struct bk_variant *v, const char *men, const char *fen
     struct bk_pos p;
 
     begin(&g, men, fen);
-    *states = g.n;
-    if (g.n) {
+    *states = g.all.n;
+    if (g.all.n) {
         explore(&g);
-        repeat(&g);
-        if (bk_pos_from_fen(&p, v, fen_of(v, &g.node[0].s, text), &why) ||
+        slow_repeat(&g.all);
+        if (bk_pos_from_fen(&p, v, fen_of(v, state_of(&g, 0), text), &why) ||
             bk_masks_new(&w, v, &p, &o, &why)) {
             printf("%s %s: %s\n", men, text, why.text);
             different = 1;
@@ -613,9 +523,7 @@ unsigned land_check(const struct bk_variant *v, const char *men, const char *fen
         }
     }
     bk_masks_free(w);
-    free(g.node);
-    free(g.edge);
-    free(g.hash);
+    slow_graph_free(&g.all);
     return different;
 }
 
